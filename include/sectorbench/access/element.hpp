@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+/// @file
+/// Element types: opaque bits of 1, 2, 4, 8 or 16 bytes that one access moves.
+///
+/// The names say what programs usually keep in elements of that width; nothing here computes with
+/// them, so an f32 is moved and compared as 32 bits.
+
+namespace sectorbench {
+
+/// 16 bytes that move as one access.
+struct alignas(16) bits128 {
+  std::uint32_t x, y, z, w;
+  friend constexpr bool operator==(const bits128&, const bits128&) = default;
+};
+
+/// The name of an element type, for tables and flags.
+enum class element_type { kU8, kF16, kF32, kF64, kF32x4 };
+
+/// All element types with their names, narrowest first.
+inline constexpr std::array<std::pair<element_type, std::string_view>, 5> kElementTypes{{
+    {element_type::kU8, "u8"},
+    {element_type::kF16, "f16"},
+    {element_type::kF32, "f32"},
+    {element_type::kF64, "f64"},
+    {element_type::kF32x4, "f32x4"},
+}};
+
+/// The name of `type`, as it stands in benchmark names.
+constexpr std::string_view name_of(element_type type) {
+  for (const auto& [value, name] : kElementTypes)
+    if (value == type) return name;
+  return {};
+}
+
+/// The element type called `name`, or nothing.
+constexpr std::optional<element_type> element_type_named(std::string_view name) {
+  for (const auto& [value, known] : kElementTypes)
+    if (known == name) return value;
+  return std::nullopt;
+}
+
+/// Bytes of one element: 1, 2, 4, 8 or 16.
+constexpr int size_of(element_type type) { return 1 << static_cast<int>(type); }
+
+}  // namespace sectorbench

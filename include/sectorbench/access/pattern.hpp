@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <string_view>
+
+#include "sectorbench/access/launch.hpp"
+#include "sectorbench/access/operation.hpp"
+#include "sectorbench/access/portability.hpp"
+
+/// @file
+/// What a pattern is: one body that says what each thread of a launch loads and stores.
+///
+/// The body never moves a byte itself. It speaks to an `access`, which hands the pattern's place or
+/// the dense rank to a *memory*, and the memory decides what a load or store is: a kernel's data, a
+/// CPU's data, a proof that counts, a trace that the sector model reads. So one body serves them
+/// all, and they cannot disagree:
+///
+///     struct reverse {  // n elements, back to front
+///       static constexpr std::string_view kName = "reverse";
+///       ...
+///       template <class Access>
+///       SECTORBENCH_HD constexpr void run(const lane& t, const Access& a) const {
+///         const index_t rank = index_t{t.block_x} * t.block_size_x + t.thread_x;
+///         a.move(rank < n, n - 1 - rank, rank);
+///       }
+///     };
+///
+/// A memory has a type `value` and these verbs; `on` is the lane's predicate, given instead of a
+/// branch so that the k-th call of a warp's lanes is one request even where lanes are off:
+///
+///     value load(bool on, index_t i);            // element i of the load side
+///     void store(bool on, index_t i, value v);   // element i of the store side
+///     value made(bool on, index_t i);            // what `write` stores at i without a load
+///     void sink(bool on, value v);               // what `read` does with a loaded value
+///
+/// Not modelled here: element types, time, caches, CUDA.
+
+namespace sectorbench {
+
+/// How often a side touches the elements of its extent.
+enum class coverage {
+  kBijection,  ///< each element exactly once
+  kInjection,  ///< each element at most once
+  kManyToOne,  ///< any number of times
+};
+
+/// What one side of a pattern declares.
+struct side_extent {
+  index_t elements = 0;  ///< indices lie in [0, elements)
+  index_t first = 0;     ///< elements between the buffer's aligned start and index 0
+  coverage covers = coverage::kBijection;
+};
+
+/// One named whole-number parameter of a pattern, and the value a suite takes when none is given.
+struct parameter_spec {
+  std::string_view name;
+  index_t lowest = 1;
+  index_t highest = 1;
+  index_t typical = 1;
+};
+
+/// The largest value of a parameter without a bound of its own: products of two stay in 64 bits.
+inline constexpr index_t kMaxParameter = (index_t{1} << 31) - 1;
+
+/// The verbs a body uses: `take`, `put`, and `move`, which is one of each.
+///
+/// `at` is the place that the pattern gives the element, `rank` its position in dense order. Which
+/// of them the memory sees is the operation's choice.
+template <class Op, class Memory>
+class access {
+ public:
+  SECTORBENCH_HD constexpr explicit access(Memory& memory) : memory_(memory) {}
+
+  /// Loads the element, or makes one if the operation loads none.
+  SECTORBENCH_HD constexpr auto take(bool on, index_t at, index_t rank) const {
+    if constexpr (Op::kLoads == side::kNone) {
+      return memory_.made(on, at);
+    } else {
+      return memory_.load(on, Op::kLoads == side::kPattern ? at : rank);
+    }
+  }
+
+  /// Stores the element, or sinks it if the operation stores none.
+  template <class Value>
+  SECTORBENCH_HD constexpr void put(bool on, index_t at, index_t rank, Value value) const {
+    if constexpr (Op::kStores == side::kNone) {
+      memory_.sink(on, value);
+    } else {
+      memory_.store(on, Op::kStores == side::kPattern ? at : rank, value);
+    }
+  }
+
+  /// Takes the element and puts it.
+  SECTORBENCH_HD constexpr void move(bool on, index_t at, index_t rank) const {
+    put(on, at, rank, take(on, at, rank));
+  }
+
+ private:
+  Memory& memory_;
+};
+
+/// A memory that ignores everything, to state what the concept below asks of a body.
+struct null_memory {
+  using value = int;
+  SECTORBENCH_HD constexpr value load(bool, index_t) { return 0; }
+  SECTORBENCH_HD constexpr void store(bool, index_t, value) {}
+  SECTORBENCH_HD constexpr value made(bool, index_t) { return 0; }
+  SECTORBENCH_HD constexpr void sink(bool, value) {}
+};
+
+/// What a type must offer to be a pattern.
+///
+/// - `kName`, `kSummary` (one line), `kParameters` (a range of parameter_spec, may be empty);
+/// - `make(n, values)`: the pattern over n elements with one value per parameter. @pre n >= 1 and
+///   every value within its spec;
+/// - `kLanesAffine`: whether, in a warp whose first and last lanes are active, the 32 lanes lie at
+///   equal distances at every call. The model then looks at those two lanes only;
+/// - `shape(block)`: the launch that covers all n elements with such blocks;
+/// - `loads()`, `stores()`: what each side declares;
+/// - `run(lane, access)`: the body.
+template <class P>
+concept access_pattern = requires(const P pattern, index_t n, std::span<const index_t> values,
+                                  block_size block, const lane thread,
+                                  const access<copy, null_memory> copying) {
+  { P::kName } -> std::convertible_to<std::string_view>;
+  { P::kSummary } -> std::convertible_to<std::string_view>;
+  { P::kLanesAffine } -> std::convertible_to<bool>;
+  std::span<const parameter_spec>(P::kParameters);
+  { P::make(n, values) } -> std::same_as<P>;
+  { pattern.shape(block) } -> std::same_as<launch_shape>;
+  { pattern.loads() } -> std::same_as<side_extent>;
+  { pattern.stores() } -> std::same_as<side_extent>;
+  pattern.run(thread, copying);
+};
+
+/// The list of parameters of a pattern that has none.
+inline constexpr std::span<const parameter_spec> kNoParameters{};
+
+}  // namespace sectorbench

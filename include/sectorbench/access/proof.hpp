@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sectorbench/access/fill.hpp"
+#include "sectorbench/access/pattern.hpp"
+
+/// @file
+/// Proofs: does a body touch what its pattern declares, and did a launch store what the body says?
+///
+/// The proof memory carries as value the index that an element was loaded from. Counting the
+/// indices proves coverage; comparing a buffer with what lay at those indices proves a launch. Both
+/// run on the CPU, in a kernel, and for small n at compile time:
+///
+///     static_assert(sectorbench::prove<sectorbench::copy>(
+///                       sectorbench::stride::make(1000, std::array<index_t, 1>{7}), {}).ok());
+///
+/// Not covered: anything about time, and stores outside the buffers' guard zones.
+
+namespace sectorbench {
+
+namespace detail {
+
+/// Sets bit `i` and tells whether it was set before; atomic when threads run at once.
+SECTORBENCH_HD constexpr bool set_bit(std::uint32_t* words, index_t i) {
+  std::uint32_t& word = words[i / 32];
+  const std::uint32_t bit = 1U << (i % 32);
+  std::uint32_t before = 0;
+  if (__builtin_is_constant_evaluated()) {
+    before = word;
+    word = before | bit;
+  } else {
+#if defined(__CUDA_ARCH__)
+    before = atomicOr(&word, bit);
+#else
+    before = __atomic_fetch_or(&word, bit, __ATOMIC_RELAXED);
+#endif
+  }
+  return (before & bit) != 0;
+}
+
+/// Adds one to a counter.
+SECTORBENCH_HD constexpr void count_one(unsigned long long& counter) {
+  if (__builtin_is_constant_evaluated()) {
+    ++counter;
+  } else {
+#if defined(__CUDA_ARCH__)
+    atomicAdd(&counter, 1ULL);
+#else
+    __atomic_fetch_add(&counter, 1ULL, __ATOMIC_RELAXED);
+#endif
+  }
+}
+
+/// Lowers `smallest` to `value` if that is less.
+SECTORBENCH_HD constexpr void lower_to(unsigned long long& smallest, unsigned long long value) {
+  if (__builtin_is_constant_evaluated()) {
+    if (value < smallest) smallest = value;
+  } else {
+#if defined(__CUDA_ARCH__)
+    atomicMin(&smallest, value);
+#else
+    unsigned long long seen = __atomic_load_n(&smallest, __ATOMIC_RELAXED);
+    while (value < seen && !__atomic_compare_exchange_n(&smallest, &seen, value, true,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+#endif
+  }
+}
+
+/// The element of type T at `bytes`, as the low bytes of 128 bits.
+template <class T>
+SECTORBENCH_HD constexpr bits128 widened(T v) {
+  if constexpr (sizeof(T) == 16) {
+    return v;
+  } else if constexpr (sizeof(T) == 8) {
+    return {static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(v >> 32), 0, 0};
+  } else {
+    return {v, 0, 0, 0};
+  }
+}
+
+template <class T>
+SECTORBENCH_HD constexpr T narrowed(const bits128& v) {
+  if constexpr (sizeof(T) == 16) {
+    return v;
+  } else if constexpr (sizeof(T) == 8) {
+    return (std::uint64_t{v.y} << 32) | v.x;
+  } else {
+    return static_cast<T>(v.x);
+  }
+}
+
+}  // namespace detail
+
+/// Calls `body` with a value of the unsigned type of `width` bytes. @pre width is 1, 2, 4, 8 or 16.
+template <class Body>
+SECTORBENCH_HD constexpr auto with_element_of(int width, const Body& body) {
+  switch (width) {
+    case 1:
+      return body(std::uint8_t{});
+    case 2:
+      return body(std::uint16_t{});
+    case 4:
+      return body(std::uint32_t{});
+    case 8:
+      return body(std::uint64_t{});
+    default:
+      return body(bits128{});
+  }
+}
+
+/// One bit per index: touched, and touched again. Null words: not counted.
+struct coverage_bits {
+  std::uint32_t* once = nullptr;
+  std::uint32_t* again = nullptr;
+
+  /// Words of 32 bits that each of the two needs for `elements` indices.
+  static constexpr index_t words(index_t elements) { return groups_of(32, elements); }
+};
+
+/// What a proof counted. Indices are those of the side concerned.
+struct proof_tally {
+  static constexpr unsigned long long kNone = ~0ULL;
+
+  unsigned long long loads_out_of_range = 0;
+  unsigned long long stores_out_of_range = 0;
+  unsigned long long wrong = 0;            ///< stored elements (read: sums) with wrong bits
+  unsigned long long first_wrong = kNone;  ///< the lowest such index (read: thread)
+  bits128 expected{}, got{};               ///< of the index that was asked for
+};
+
+/// What a proof shall count and compare. Pointers are to element 0 of each side.
+struct proof_request {
+  side_extent loads, stores;
+  coverage_bits loaded, stored;
+  const void* out = nullptr;  ///< what a launch left behind, to compare; null: nothing is compared
+  int width = 4;              ///< bytes of an element
+  std::uint64_t seed = 0;     ///< of the input's fill
+  unsigned long long probe = proof_tally::kNone;  ///< the index whose bits the tally shall record
+  proof_tally* tally = nullptr;
+};
+
+/// The memory of a proof: a value is the index that the element came from.
+template <class Op>
+class proof_memory {
+ public:
+  using value = index_t;
+
+  SECTORBENCH_HD constexpr proof_memory(const proof_request& request, index_t thread)
+      : request_(request), thread_(thread) {}
+
+  SECTORBENCH_HD constexpr value load(bool on, index_t i) const {
+    if (on) touch(i, request_.loads, request_.loaded, request_.tally->loads_out_of_range);
+    return i;
+  }
+  SECTORBENCH_HD constexpr value made(bool, index_t i) const { return i; }
+  SECTORBENCH_HD constexpr void store(bool on, index_t i, value from) const {
+    if (!on) return;
+    if (!touch(i, request_.stores, request_.stored, request_.tally->stores_out_of_range)) return;
+    if (request_.out != nullptr) compare(i, expected_from(from));
+  }
+  SECTORBENCH_HD constexpr void sink(bool on, value from) {
+    if (!on || request_.out == nullptr) return;
+    const bits128 sum = sum_;
+    const bits128 element = expected_from(from);
+    sum_ = with_element_of(request_.width, [&](auto type) {
+      using T = decltype(type);
+      return detail::widened(folded(detail::narrowed<T>(sum), detail::narrowed<T>(element)));
+    });
+  }
+  /// The thread's body has run.
+  SECTORBENCH_HD constexpr void finish() const {
+    if constexpr (Op::kStores == side::kNone) {
+      if (request_.out != nullptr) compare(thread_, sum_);
+    }
+  }
+
+ private:
+  /// Marks an index; false if it lies outside the side's extent.
+  SECTORBENCH_HD static constexpr bool touch(index_t i, const side_extent& extent,
+                                             const coverage_bits& bits,
+                                             unsigned long long& out_of_range) {
+    if (i < 0 || i >= extent.elements) {
+      detail::count_one(out_of_range);
+      return false;
+    }
+    if (bits.once != nullptr && detail::set_bit(bits.once, i)) detail::set_bit(bits.again, i);
+    return true;
+  }
+
+  SECTORBENCH_HD constexpr bits128 expected_from(index_t from) const {
+    const proof_request& r = request_;
+    return with_element_of(r.width, [&](auto type) {
+      using T = decltype(type);
+      if constexpr (Op::kLoads == side::kNone) {
+        return detail::widened(sectorbench::made<T>(from, r.seed));
+      } else {
+        return detail::widened(
+            filled<T>(static_cast<std::uint64_t>(r.loads.first + from) * sizeof(T), r.seed));
+      }
+    });
+  }
+
+  SECTORBENCH_HD constexpr void compare(index_t i, const bits128& expected) const {
+    const proof_request& r = request_;
+    const bits128 got = with_element_of(r.width, [&](auto type) {
+      return detail::widened(static_cast<const decltype(type)*>(r.out)[i]);
+    });
+    const auto index = static_cast<unsigned long long>(i);
+    if (!(got == expected)) {
+      detail::count_one(r.tally->wrong);
+      detail::lower_to(r.tally->first_wrong, index);
+    }
+    if (index == r.probe) {
+      r.tally->expected = expected;
+      r.tally->got = got;
+    }
+  }
+
+  const proof_request& request_;
+  index_t thread_;
+  bits128 sum_{};
+};
+
+/// What is wrong with one side's coverage.
+enum class coverage_fault { kNone, kOutOfRange, kRepeated, kMissed };
+
+/// The verdict on one side: the fault, how many indices have it and which is the first.
+struct side_verdict {
+  coverage_fault fault = coverage_fault::kNone;
+  std::uint64_t count = 0;
+  index_t first = 0;
+
+  constexpr bool ok() const { return fault == coverage_fault::kNone; }
+};
+
+/// The verdict on both sides of a pattern.
+struct coverage_verdict {
+  side_verdict loads, stores;
+  constexpr bool ok() const { return loads.ok() && stores.ok(); }
+};
+
+/// Judges what was counted for one side against what it declares.
+/// @param out_of_range how many indices lay outside the extent
+constexpr side_verdict judge(const side_extent& extent, const std::uint32_t* once,
+                             const std::uint32_t* again, std::uint64_t out_of_range) {
+  if (out_of_range > 0) return {coverage_fault::kOutOfRange, out_of_range, 0};
+  side_verdict repeated{coverage_fault::kRepeated}, missed{coverage_fault::kMissed};
+  for (index_t word = 0; word < coverage_bits::words(extent.elements); ++word) {
+    const index_t valid = extent.elements - word * 32;
+    const std::uint32_t mask = valid >= 32 ? ~0U : (1U << valid) - 1;
+    const auto note = [&](side_verdict& verdict, std::uint32_t bits) {
+      if (bits == 0) return;
+      if (verdict.count == 0) verdict.first = word * 32 + __builtin_ctz(bits);
+      verdict.count += static_cast<std::uint64_t>(__builtin_popcount(bits));
+    };
+    note(repeated, again[word] & mask);
+    note(missed, ~once[word] & mask);
+  }
+  if (extent.covers != coverage::kManyToOne && repeated.count > 0) return repeated;
+  if (extent.covers == coverage::kBijection && missed.count > 0) return missed;
+  return {};
+}
+
+/// One line for people: "stores: 3 elements repeated, the first is 17"; empty if all is well.
+inline std::string describe(const coverage_verdict& verdict) {
+  std::string text;
+  const auto add = [&](const char* name, const side_verdict& side) {
+    if (side.ok()) return;
+    if (!text.empty()) text += "; ";
+    text += std::string(name) + ": " + std::to_string(side.count);
+    if (side.fault == coverage_fault::kOutOfRange) {
+      text += " accesses outside the buffer";
+    } else {
+      text += side.fault == coverage_fault::kRepeated ? " elements repeated" : " elements missed";
+      text += ", the first is " + std::to_string(side.first);
+    }
+  };
+  add("loads", verdict.loads);
+  add("stores", verdict.stores);
+  return text;
+}
+
+/// Calls `body(lane)` for every thread of a launch, in the order of `thread_rank`.
+template <class Body>
+constexpr void for_each_lane(const launch_shape& shape, const Body& body) {
+  const auto u = [](index_t v) { return static_cast<unsigned>(v); };
+  for (index_t z = 0; z < shape.grid_z; ++z)
+    for (index_t y = 0; y < shape.grid_y; ++y)
+      for (index_t x = 0; x < shape.grid_x; ++x)
+        for (unsigned ty = 0; ty < shape.block.y; ++ty)
+          for (unsigned tx = 0; tx < shape.block.x; ++tx)
+            body(lane{tx, ty, u(x), u(y), u(z), shape.block.x, shape.block.y, u(shape.grid_x),
+                      u(shape.grid_y)});
+}
+
+/// Proves by running every thread of the launch, one after another, that the pattern covers what it
+/// declares under operation `Op`. Time and memory grow with n; usable at compile time for small n.
+template <class Op, access_pattern P>
+constexpr coverage_verdict prove(const P& pattern, block_size block) {
+  const side_extent loads = pattern.loads(), stores = pattern.stores();
+  const auto words = [](const side_extent& extent) {
+    std::vector<std::uint32_t> zeros;  // grown one by one: clang 14 has no other constexpr way
+    for (index_t k = 0; k < coverage_bits::words(extent.elements); ++k) zeros.push_back(0);
+    return zeros;
+  };
+  auto loaded = words(loads), loaded_again = words(loads);
+  auto stored = words(stores), stored_again = words(stores);
+  proof_tally tally;
+  proof_request request;
+  request.loads = loads;
+  request.stores = stores;
+  request.loaded = {loaded.data(), loaded_again.data()};
+  request.stored = {stored.data(), stored_again.data()};
+  request.tally = &tally;
+  for_each_lane(pattern.shape(block), [&](const lane& thread) {
+    proof_memory<Op> memory(request, thread_rank(thread));
+    pattern.run(thread, access<Op, proof_memory<Op>>{memory});
+  });
+  coverage_verdict verdict;
+  if (Op::kLoads != side::kNone)
+    verdict.loads = judge(loads, loaded.data(), loaded_again.data(), tally.loads_out_of_range);
+  if (Op::kStores != side::kNone)
+    verdict.stores = judge(stores, stored.data(), stored_again.data(), tally.stores_out_of_range);
+  return verdict;
+}
+
+}  // namespace sectorbench

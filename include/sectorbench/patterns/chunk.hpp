@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "sectorbench/access/pattern.hpp"
+
+namespace sectorbench {
+
+/// Each thread walks `length` consecutive elements: the classic pattern of a CPU's threads.
+///
+/// The dense rank puts the k-th elements of all threads side by side, so that `gather` loads in
+/// chunks and stores coalesced.
+struct chunk {
+  static constexpr std::string_view kName = "chunk";
+  static constexpr std::string_view kSummary = "each thread walks a run of consecutive elements";
+  static constexpr std::array kParameters{parameter_spec{"chunk", 1, kMaxParameter, 32}};
+  static constexpr bool kLanesAffine = true;
+
+  index_t n;
+  int length;           // counts steps, indexes nothing
+  index_t whole, rest;  // n = length * whole + rest
+
+  static constexpr chunk make(index_t n, std::span<const index_t> values) {
+    return {n, static_cast<int>(values[0]), n / values[0], n % values[0]};
+  }
+  constexpr launch_shape shape(block_size block) const {
+    return row_of_threads(whole + (rest > 0 ? 1 : 0), block);
+  }
+  constexpr side_extent loads() const { return {n}; }
+  constexpr side_extent stores() const { return {n}; }
+
+  template <class Access>
+  SECTORBENCH_HD constexpr void run(const lane& t, const Access& a) const {
+    const index_t thread = t.column();
+    const index_t first = thread * length;
+    for (int k = 0; k < length; ++k) {
+      const index_t at = first + k;
+      a.move(at < n, at, k * whole + (k < rest ? k : rest) + thread);
+    }
+  }
+};
+
+}  // namespace sectorbench
