@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "sectorbench/access/launch.hpp"
+
+struct CUstream_st;
+
+namespace sectorbench {
+
+/// What outputs hold before a launch that is to be verified.
+inline constexpr unsigned char kPoison = 0xa5;
+
+/// Poisoned bytes before and after an output that must stay so; keeps the output's alignment.
+inline constexpr index_t kGuardBytes = 256;
+
+/// Fills `words` words of 8 bytes in device memory with `filled(...)`. @throws cuda_error
+void launch_fill(void* data, index_t words, std::uint64_t seed, CUstream_st* stream);
+
+/// Adds to `*count` (device memory) the bytes in [data, data + bytes) that are not poison.
+/// @throws cuda_error
+void launch_count_unpoisoned(const void* data, index_t bytes, unsigned long long* count,
+                             CUstream_st* stream);
+
+/// The same on the CPU's cores.
+void fill_on_host(void* data, index_t words, std::uint64_t seed);
+index_t count_unpoisoned_on_host(const void* data, index_t bytes);
+
+}  // namespace sectorbench

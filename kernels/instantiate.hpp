@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <stdexcept>
+
+#include "kernels/host_memory.hpp"
+#include "kernels/registry.hpp"
+#include "kernels/workload.hpp"
+
+#if defined(__CUDACC__)
+#include "kernels/access_kernel.cuh"
+#endif
+
+namespace sectorbench {
+
+/// What a program does whatever its element type: proof and model.
+template <access_pattern P, class Op>
+class untyped_program : public program {
+ public:
+  untyped_program(const P& pattern, block_size block) : pattern_(pattern), block_(block) {}
+
+  launch_shape shape() const final { return pattern_.shape(block_); }
+  side_extent loads() const final { return pattern_.loads(); }
+  side_extent stores() const final { return pattern_.stores(); }
+  operation_kind operation() const final { return Op::kKind; }
+
+  void prove(const proof_request& request) const final {
+    on_all_cores(shape(), [&](const lane& thread) {
+      proof_memory<Op> memory(request, thread_rank(thread));
+      pattern_.run(thread, access<Op, proof_memory<Op>>{memory});
+      memory.finish();
+    });
+  }
+  void launch_proof([[maybe_unused]] const proof_request& request,
+                    [[maybe_unused]] CUstream_st* stream) const final {
+#if defined(__CUDACC__)
+    enqueue(proof_kernel<P, Op>, shape(), stream, pattern_, request);
+#else
+    throw std::logic_error("this build has no CUDA kernels");
+#endif
+  }
+  launch_totals totals() const final { return count_launch<Op>(pattern_, block_, size_of(type())); }
+
+ protected:
+  P pattern_;
+  block_size block_;
+};
+
+/// A program for elements of type T.
+template <access_pattern P, class Op, class T, element_type Type>
+class typed_program final : public untyped_program<P, Op> {
+ public:
+  using untyped_program<P, Op>::untyped_program;
+
+  element_type type() const override { return Type; }
+
+  void run(const launch_data& data) const override {
+    const T* const in = first_load(data);
+    T* const out = first_store(data);
+    const std::uint64_t seed = data.seed;
+    on_all_cores(this->shape(), [&, seed, in, out](const lane& thread) {
+      host_memory<T> memory{in, out, seed};
+      this->pattern_.run(thread, access<Op, host_memory<T>>{memory});
+      if constexpr (Op::kStores == side::kNone) {
+        if (data.keep) out[thread_rank(thread)] = memory.sum;
+      }
+    });
+  }
+
+  void launch([[maybe_unused]] const launch_data& data,
+              [[maybe_unused]] CUstream_st* stream) const override {
+#if defined(__CUDACC__)
+    enqueue(access_kernel<P, Op, T>, this->shape(), stream, this->pattern_, first_load(data),
+            first_store(data), data.seed, data.keep);
+#else
+    throw std::logic_error("this build has no CUDA kernels");
+#endif
+  }
+
+ private:
+  const T* first_load(const launch_data& data) const {
+    return static_cast<const T*>(data.in) + this->loads().first;
+  }
+  T* first_store(const launch_data& data) const {
+    // The checksums of `read` lie at the buffer's start, whatever the pattern's stores declare.
+    const index_t first = Op::kStores == side::kNone ? 0 : this->stores().first;
+    return static_cast<T*>(data.out) + first;
+  }
+};
+
+namespace detail {
+
+template <access_pattern P, class Op>
+std::unique_ptr<workload> make_typed(const P& pattern, element_type type, block_size block) {
+  switch (type) {
+    case element_type::kU8:
+      return std::make_unique<typed_program<P, Op, std::uint8_t, element_type::kU8>>(pattern,
+                                                                                     block);
+    case element_type::kF16:
+      return std::make_unique<typed_program<P, Op, std::uint16_t, element_type::kF16>>(pattern,
+                                                                                       block);
+    case element_type::kF32:
+      return std::make_unique<typed_program<P, Op, std::uint32_t, element_type::kF32>>(pattern,
+                                                                                       block);
+    case element_type::kF64:
+      return std::make_unique<typed_program<P, Op, std::uint64_t, element_type::kF64>>(pattern,
+                                                                                       block);
+    case element_type::kF32x4:
+      return std::make_unique<typed_program<P, Op, bits128, element_type::kF32x4>>(pattern, block);
+  }
+  throw std::invalid_argument("no such element type");
+}
+
+template <access_pattern P>
+std::unique_ptr<workload> make_program(operation_kind operation, element_type type, index_t n,
+                                       std::span<const index_t> values, block_size block) {
+  const P pattern = P::make(n, values);
+  switch (operation) {
+    case operation_kind::kCopy:
+      return make_typed<P, copy>(pattern, type, block);
+    case operation_kind::kGather:
+      return make_typed<P, gather>(pattern, type, block);
+    case operation_kind::kScatter:
+      return make_typed<P, scatter>(pattern, type, block);
+    case operation_kind::kRead:
+      return make_typed<P, read>(pattern, type, block);
+    case operation_kind::kWrite:
+      return make_typed<P, write>(pattern, type, block);
+  }
+  throw std::invalid_argument("no such operation");
+}
+
+template <access_pattern P>
+pattern_entry entry_of() {
+  return {P::kName, P::kSummary, P::kParameters, false, &make_program<P>};
+}
+
+template <access_pattern... Ps>
+std::array<pattern_registration, sizeof...(Ps)> register_all() {
+  return {pattern_registration(entry_of<Ps>())...};
+}
+
+}  // namespace detail
+
+/// Instantiates patterns (or one pattern with several fixed values) for all operations and element
+/// types, and registers them. To be used once in a file.
+#define SECTORBENCH_PATTERN(...)                                                 \
+  namespace {                                                                    \
+  const auto registrations = ::sectorbench::detail::register_all<__VA_ARGS__>(); \
+  }
+
+}  // namespace sectorbench

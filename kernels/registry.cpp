@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/registry.hpp"
+
+#include <algorithm>
+
+namespace sectorbench {
+namespace {
+
+std::vector<pattern_entry>& entries() {
+  static std::vector<pattern_entry> all;
+  return all;
+}
+
+bool before(const pattern_entry& a, const pattern_entry& b) {
+  if (a.name != b.name) return a.name < b.name;
+  return std::ranges::lexicographical_compare(a.parameters, b.parameters, {},
+                                              &parameter_spec::lowest, &parameter_spec::lowest);
+}
+
+}  // namespace
+
+pattern_registration::pattern_registration(const pattern_entry& entry) {
+  entries().push_back(entry);
+}
+
+const std::vector<pattern_entry>& registered_patterns() {
+  static const bool sorted = (std::ranges::sort(entries(), before), true);
+  static_cast<void>(sorted);
+  return entries();
+}
+
+}  // namespace sectorbench

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kernels/workload.hpp"
+
+namespace sectorbench {
+
+/// One pattern, or one mover, as suites see it.
+struct pattern_entry {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const parameter_spec> parameters;
+  bool mover = false;  ///< no accesses of threads: no sector prediction, copies only
+
+  /// The pattern over n elements. @pre n >= 1, each value within its spec
+  using maker = std::unique_ptr<workload> (*)(operation_kind operation, element_type type,
+                                              index_t n, std::span<const index_t> values,
+                                              block_size block);
+  maker make = nullptr;
+};
+
+/// All registered entries, by name and then by their parameters' lowest values.
+const std::vector<pattern_entry>& registered_patterns();
+
+/// Adds an entry before main begins; `registered_patterns` has it from its first call on.
+class pattern_registration {
+ public:
+  explicit pattern_registration(const pattern_entry& entry);
+};
+
+}  // namespace sectorbench

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/timing.hpp"
+
+#if SECTORBENCH_HAS_CUDA
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sectorbench/cuda/event.hpp"
+#include "sectorbench/cuda/stream.hpp"
+
+namespace sectorbench {
+namespace {
+
+__device__ std::int64_t global_timer_ns() {
+  std::int64_t now = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+// The words lie in host memory; volatile accesses are what PTX calls relaxed at system scope.
+__global__ void hold_stream_kernel(const volatile unsigned* released, volatile unsigned* gave_up,
+                                   unsigned ticket, std::int64_t limit_ns) {
+  const std::int64_t start = global_timer_ns();
+  while (static_cast<int>(*released - ticket) < 0) {
+    if (global_timer_ns() - start > limit_ns) {
+      *gave_up = ticket;
+      __threadfence_system();
+      return;
+    }
+    __nanosleep(200);  // the poll crosses the bus
+  }
+}
+
+__global__ void spin_kernel(clock_settler::window* windows, std::int64_t window_ns) {
+  const std::int64_t start_ns = global_timer_ns();
+  const std::int64_t start_cycles = clock64();
+  std::int64_t elapsed_ns = 0;
+  do {
+    elapsed_ns = global_timer_ns() - start_ns;
+  } while (elapsed_ns < window_ns);
+  const std::int64_t cycles = clock64() - start_cycles;
+  if (threadIdx.x == 0) windows[blockIdx.x] = {cycles, elapsed_ns};
+}
+
+std::int64_t nanoseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1e9); }
+
+std::size_t sm_count() {
+  int device = 0;
+  int count = 0;
+  SECTORBENCH_CUDA_CHECK(cudaGetDevice(&device));
+  SECTORBENCH_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return static_cast<std::size_t>(count);
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Lets the stream go at the end of the scope, however that is left.
+class scoped_hold {
+ public:
+  scoped_hold(stream_blocker* blocker, cudaStream_t stream) : blocker_(blocker) {
+    if (blocker_) blocker_->hold(stream);
+  }
+  ~scoped_hold() {
+    if (blocker_) blocker_->release();
+  }
+  scoped_hold(const scoped_hold&) = delete;
+  scoped_hold& operator=(const scoped_hold&) = delete;
+
+ private:
+  stream_blocker* blocker_;
+};
+
+}  // namespace
+
+stream_blocker::stream_blocker(double limit_s) : signals_(1), limit_s_(limit_s) {
+  const cuda_stream stream;
+  signals_.host()[0].released = ticket_ + 1;  // this hold is not to wait
+  hold(stream.get());
+  stream.synchronize();
+}
+
+stream_blocker::~stream_blocker() {
+  release();
+  note_cuda_failure(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+void stream_blocker::hold(cudaStream_t stream) {
+  ++ticket_;
+  signals* words = signals_.device();
+  hold_stream_kernel<<<1, 1, 0, stream>>>(&words->released, &words->gave_up, ticket_,
+                                          nanoseconds(limit_s_));
+  SECTORBENCH_CUDA_CHECK(cudaGetLastError());
+}
+
+void stream_blocker::release() noexcept {
+  std::atomic_ref(signals_.host()[0].released).store(ticket_, std::memory_order_release);
+}
+
+bool stream_blocker::gave_up() const noexcept {
+  return std::atomic_ref(signals_.host()[0].gave_up).load(std::memory_order_acquire) == ticket_;
+}
+
+batch_time time_batch(cudaStream_t stream, int launches, const std::function<void()>& enqueue,
+                      stream_blocker* blocker) {
+  if (launches < 1 || (blocker && launches > kMaxBlockedLaunches))
+    throw std::invalid_argument("a batch of " + std::to_string(launches) +
+                                " launches: needs 1 to " + std::to_string(kMaxBlockedLaunches));
+  const cuda_event start;
+  const cuda_event stop;
+  for (int retries = 0; retries <= kMaxBatchRetries; ++retries) {
+    {
+      const scoped_hold hold(blocker, stream);
+      start.record(stream);
+      for (int i = 0; i < launches; ++i) enqueue();
+      SECTORBENCH_CUDA_CHECK(cudaGetLastError());
+      stop.record(stream);
+    }
+    stop.synchronize();
+    if (blocker && blocker->gave_up()) continue;
+    const double seconds = elapsed_s(start, stop);
+    if (!(seconds > 0))
+      throw std::runtime_error("the event pair around " + std::to_string(launches) +
+                               " launches measured no time");
+    return {seconds, retries, blocker != nullptr};
+  }
+  throw blocking_failed("the stream blocker gave up " + std::to_string(kMaxBatchRetries + 1) +
+                        " times after " + std::to_string(blocker->limit_s()) +
+                        " s each: something makes the host wait for the device "
+                        "(a profiler, CUDA_LAUNCH_BLOCKING=1)");
+}
+
+clock_settler::clock_settler() : windows_(sm_count()) {}
+
+double clock_settler::measure_window_hz(cudaStream_t stream) {
+  constexpr int kThreads = 256;
+  spin_kernel<<<static_cast<unsigned>(windows_.host().size()), kThreads, 0, stream>>>(
+      windows_.device(), nanoseconds(kWindowSeconds));
+  SECTORBENCH_CUDA_CHECK(cudaGetLastError());
+  SECTORBENCH_CUDA_CHECK(cudaStreamSynchronize(stream));
+  std::vector<double> clocks_hz;
+  for (const window& sm : windows_.host())
+    clocks_hz.push_back(static_cast<double>(sm.cycles) / static_cast<double>(sm.elapsed_ns) * 1e9);
+  return median(std::move(clocks_hz));
+}
+
+settled_clock clock_settler::settle(cudaStream_t stream) {
+  using clock = std::chrono::steady_clock;
+  const auto start = clock::now();
+  settled_clock result;
+  std::array<double, kSettledWindows> latest{};  // zeroes never agree
+  do {
+    result.sm_clock_hz = measure_window_hz(stream);
+    latest[static_cast<std::size_t>(result.windows % kSettledWindows)] = result.sm_clock_hz;
+    ++result.windows;
+    result.settled = clocks_agree(latest);
+    result.settle_s = std::chrono::duration<double>(clock::now() - start).count();
+  } while (!result.settled && result.settle_s + kWindowSeconds < kLimitSeconds);
+  return result;
+}
+
+double measure_event_floor_s(cudaStream_t stream, stream_blocker* blocker) {
+  constexpr int kSamples = 21;
+  const cuda_event start;
+  const cuda_event stop;
+  std::vector<double> floors_s;
+  for (int sample = -1; sample < kSamples; ++sample) {  // the first warms up
+    {
+      const scoped_hold hold(blocker, stream);
+      start.record(stream);
+      stop.record(stream);
+    }
+    stop.synchronize();
+    if (sample >= 0) floors_s.push_back(elapsed_s(start, stop));
+  }
+  return median(std::move(floors_s));
+}
+
+cudaError_t kernel_status() noexcept {
+  cudaFuncAttributes attributes{};
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, hold_stream_kernel);
+  if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
+  return status;
+}
+
+}  // namespace sectorbench
+
+#endif  // SECTORBENCH_HAS_CUDA

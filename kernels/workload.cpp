@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/workload.hpp"
+
+namespace sectorbench {
+
+buffer_bytes program::needs() const {
+  const index_t width = size_of(type());
+  const auto bytes = [&](const side_extent& side) { return (side.first + side.elements) * width; };
+  buffer_bytes result;
+  if (loads_elements(operation())) result.in = bytes(loads());
+  result.out = stores_elements(operation()) ? bytes(stores()) : shape().threads() * width;
+  return result;
+}
+
+index_t program::useful_bytes() const {
+  const int sides = int{loads_elements(operation())} + int{stores_elements(operation())};
+  return elements() * size_of(type()) * sides;
+}
+
+}  // namespace sectorbench

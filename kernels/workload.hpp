@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sectorbench/access/element.hpp"
+#include "sectorbench/access/launch.hpp"
+#include "sectorbench/access/operation.hpp"
+#include "sectorbench/access/pattern.hpp"
+#include "sectorbench/access/proof.hpp"
+#include "sectorbench/model/launch_totals.hpp"
+
+struct CUstream_st;  // cudaStream_t points to it; host-only builds have no CUDA header
+
+namespace sectorbench {
+
+/// Where one launch works. Pointers are to the aligned starts of the buffers.
+struct launch_data {
+  const void* in = nullptr;
+  void* out = nullptr;
+  std::uint64_t seed = 0;  ///< of what `write` makes
+  bool keep = false;       ///< whether `read` stores its checksums
+};
+
+/// What a row needs of the two buffers, in bytes from their aligned starts.
+struct buffer_bytes {
+  index_t in = 0;
+  index_t out = 0;
+};
+
+/// Something that moves bytes and can be timed: type-erased, so that neither backends nor fixtures
+/// know patterns.
+class workload {
+ public:
+  virtual ~workload() = default;
+
+  /// Moves the data on the CPU's cores.
+  virtual void run(const launch_data& data) const = 0;
+  /// Queues the move in a stream. @throws cuda_error
+  virtual void launch(const launch_data& data, CUstream_st* stream) const = 0;
+  /// The program whose body says what `run` and `launch` must leave behind.
+  virtual const class program& meaning() const = 0;
+  /// Bytes needed of the buffers, the checksums of `read` included.
+  virtual buffer_bytes needs() const = 0;
+};
+
+/// One pattern with its values bound, under one operation, for one element type.
+class program : public workload {
+ public:
+  virtual launch_shape shape() const = 0;
+  virtual side_extent loads() const = 0;
+  virtual side_extent stores() const = 0;
+  virtual operation_kind operation() const = 0;
+  virtual element_type type() const = 0;
+
+  /// Runs the body against the proof memory on the CPU's cores.
+  virtual void prove(const proof_request& request) const = 0;
+  /// Queues the same in a stream; the request's pointers are the device's. @throws cuda_error
+  virtual void launch_proof(const proof_request& request, CUstream_st* stream) const = 0;
+  /// What one launch asks for, by the sector model.
+  virtual launch_totals totals() const = 0;
+
+  const program& meaning() const final { return *this; }
+  buffer_bytes needs() const final;
+
+  /// Elements that one launch moves on each side that moves any.
+  index_t elements() const { return loads().elements; }
+  /// Bytes that the program asks for in one launch: loads and stores.
+  index_t useful_bytes() const;
+};
+
+}  // namespace sectorbench
