@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/workload.hpp"
+
+namespace sectorbench {
+
+/// Facts about the machine and the run, as they go into the JSON context.
+using evidence = std::vector<std::pair<std::string, std::string>>;
+
+/// A row cannot be measured here, for a reason that is nobody's fault: it is skipped.
+class not_applicable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Nothing more can be measured on the device: what() says why.
+class device_lost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What comparing an output with what a body says found.
+struct comparison {
+  std::uint64_t wrong = 0;  ///< elements (read: checksums)
+  index_t first = 0;        ///< the lowest such index (read: thread)
+  bits128 expected{}, got{};
+  std::uint64_t strayed = 0;  ///< bytes outside the declared stores that were overwritten
+
+  bool ok() const { return wrong == 0 && strayed == 0; }
+};
+
+/// One timed sample.
+struct timed_sample {
+  double elapsed_s = 0;  ///< of all its launches
+  bool blocked = false;  ///< the device's queue was held until all were queued
+};
+
+/// Where rows are measured: the GPU, or the CPU's memory. Owns the buffers, knows no patterns.
+///
+/// Buffers are one input and one output for the whole process; acquiring larger ones discards the
+/// contents.
+class backend {
+ public:
+  virtual ~backend() = default;
+
+  virtual std::string_view name() const = 0;
+  /// Facts for the JSON context, gathered once.
+  virtual evidence facts() const = 0;
+  /// One line for people: what is measured.
+  virtual std::string headline() const = 0;
+  /// Bytes per second that the memory bus can move, or 0 if unknown.
+  virtual double peak_bytes_per_s() const = 0;
+  /// Bytes of the last cache before memory, or 0; and its name as labels say it.
+  virtual index_t last_cache_bytes() const = 0;
+  virtual std::string_view last_cache_name() const = 0;
+
+  /// Makes room for a workload. @throws not_applicable with the bytes needed and available
+  virtual void acquire(const workload& work) = 0;
+  virtual void fill_input(std::uint64_t seed) = 0;
+  virtual void poison_output() = 0;
+  /// Runs a workload once and waits. @param keep `read` shall store its checksums
+  virtual void run_once(const workload& work, std::uint64_t seed, bool keep) = 0;
+  /// Counts what the program's body touches.
+  virtual coverage_verdict prove(const program& body) = 0;
+  /// Compares the output with what the body says of an input filled with `seed`.
+  virtual comparison compare(const program& body, std::uint64_t seed) = 0;
+  /// Times `launches` launches in a row.
+  virtual timed_sample time(const workload& work, std::uint64_t seed, int launches,
+                            bool blocking) = 0;
+  /// Launches that one sample may have at most.
+  virtual int max_launches() const = 0;
+};
+
+std::unique_ptr<backend> make_host_backend();
+#if SECTORBENCH_HAS_CUDA
+/// How the GPU is to be timed.
+struct cuda_settings {
+  bool blocking = true;         ///< hold the stream until a batch is queued
+  std::string blocking_reason;  ///< why so, for the record
+};
+
+/// The GPU `device_index`, its clock settled. @throws cuda_error
+std::unique_ptr<backend> make_cuda_backend(int device_index, const cuda_settings& settings);
+#endif
+
+/// The message of a row that does not fit.
+std::string does_not_fit(index_t needed, index_t available);
+
+}  // namespace sectorbench

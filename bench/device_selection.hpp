@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "bench/backend.hpp"
+#include "bench/options.hpp"
+
+namespace sectorbench {
+
+/// The device asked for is not there, or is broken: what() is one line with the remedy.
+class device_unavailable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Where the rows will be measured, and what a person must know about it.
+struct selected_device {
+  std::unique_ptr<backend> device;
+  std::string notice;           ///< one line, or empty: why the CPU is measured
+  bool blocking = false;        ///< batches are timed with the queue held
+  std::string blocking_reason;  ///< why so
+  std::string tool;             ///< profiler or checker that the process runs under, or empty
+};
+
+/// Chooses the backend. A GPU that is absent is a fact (auto then measures the CPU and says so); a
+/// GPU that is broken, or present but unusable by this build, is an error.
+/// @throws device_unavailable
+selected_device select_device(const options& wanted);
+
+}  // namespace sectorbench

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "bench/backend.hpp"
+#include "bench/format.hpp"
+#include "bench/host_info.hpp"
+#include "bench/proof_layout.hpp"
+#include "kernels/buffers.hpp"
+
+namespace sectorbench {
+namespace {
+
+/// Memory from the system, aligned like a page; its pages are the first writer's.
+class host_buffer {
+ public:
+  void grow_to(index_t bytes) {
+    if (bytes <= bytes_) return;
+    data_.reset();
+    bytes_ = 0;
+    const index_t rounded = groups_of(kAlignment, bytes) * kAlignment;
+    data_.reset(std::aligned_alloc(kAlignment, static_cast<std::size_t>(rounded)));
+    if (!data_) throw std::bad_alloc();
+    bytes_ = rounded;
+  }
+  unsigned char* data() const { return static_cast<unsigned char*>(data_.get()); }
+  index_t bytes() const { return bytes_; }
+
+ private:
+  static constexpr index_t kAlignment = 4096;
+  struct release {
+    void operator()(void* data) const { std::free(data); }
+  };
+  std::unique_ptr<void, release> data_;
+  index_t bytes_ = 0;
+};
+
+/// Poisons on all cores, so that the pages of a new output lie near the cores that will use them.
+void poison(unsigned char* data, index_t bytes) {
+  constexpr index_t kPiece = index_t{1} << 20;
+  const index_t pieces = groups_of(kPiece, bytes);
+#pragma omp parallel for schedule(static)
+  for (index_t piece = 0; piece < pieces; ++piece) {
+    const index_t first = piece * kPiece;
+    std::memset(data + first, kPoison, static_cast<std::size_t>(std::min(kPiece, bytes - first)));
+  }
+}
+
+class host_backend final : public backend {
+ public:
+  std::string_view name() const override { return "host"; }
+
+  evidence facts() const override { return {}; }
+
+  std::string headline() const override {
+    return "the CPU's memory: " + host_.cpu_model + ", " + std::to_string(host_.openmp_threads) +
+           " threads, last-level cache " + format_bytes(last_cache_bytes());
+  }
+  double peak_bytes_per_s() const override { return 0; }
+  index_t last_cache_bytes() const override {
+    return host_.l3_bytes > 0 ? host_.l3_bytes : host_.l2_bytes;
+  }
+  std::string_view last_cache_name() const override { return host_.l3_bytes > 0 ? "l3" : "l2"; }
+
+  void acquire(const workload& work) override {
+    const buffer_plan plan = plan_buffers(work);
+    const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes();
+    const index_t available = read_host_info().memory_available_bytes + held;
+    if (plan.total() > available) throw not_applicable(does_not_fit(plan.total(), available));
+    try {
+      in_.grow_to(plan.in);
+      out_.grow_to(plan.out);
+      coverage_.grow_to(plan.coverage);
+    } catch (const std::bad_alloc&) {
+      throw not_applicable(does_not_fit(plan.total(), available));
+    }
+    plan_ = plan;
+  }
+
+  void fill_input(std::uint64_t seed) override { fill_on_host(in_.data(), plan_.in / 8, seed); }
+
+  void poison_output() override { poison(out_.data(), plan_.out); }
+
+  void run_once(const workload& work, std::uint64_t seed, bool keep) override {
+    work.run({in_.data(), output(), seed, keep});
+  }
+
+  coverage_verdict prove(const program& body) override {
+    proof_tally tally;
+    auto* const bits = reinterpret_cast<std::uint32_t*>(coverage_.data());
+    std::memset(bits, 0, static_cast<std::size_t>(plan_.coverage));
+    body.prove(counting_request(body, bits, &tally));
+    return judge(body, bits, tally);
+  }
+
+  comparison compare(const program& body, std::uint64_t seed) override {
+    proof_tally tally;
+    proof_request request = comparing_request(body, seed, output(), &tally);
+    body.prove(request);
+    comparison result{tally.wrong, static_cast<index_t>(tally.first_wrong), {}, {}, 0};
+    if (tally.wrong > 0) {
+      request.probe = tally.first_wrong;
+      body.prove(request);
+      result.expected = tally.expected;
+      result.got = tally.got;
+    }
+    const auto [begin, end] = stored_bytes(body);
+    const unsigned char* const after = output() + end;
+    result.strayed = static_cast<std::uint64_t>(
+        count_unpoisoned_on_host(out_.data(), kGuardBytes + begin) +
+        count_unpoisoned_on_host(after, out_.data() + plan_.out - after));
+    return result;
+  }
+
+  timed_sample time(const workload& work, std::uint64_t seed, int launches, bool) override {
+    const launch_data data{in_.data(), output(), seed, false};
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < launches; ++i) work.run(data);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    return {elapsed.count(), false};
+  }
+  int max_launches() const override { return 1 << 16; }
+
+ private:
+  unsigned char* output() const { return out_.data() + kGuardBytes; }
+
+  host_info host_ = read_host_info();
+  host_buffer in_, out_, coverage_;
+  buffer_plan plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend> make_host_backend() { return std::make_unique<host_backend>(); }
+
+}  // namespace sectorbench

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <regex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// @file
+/// Google Benchmark's flags, as far as the program has to know or to check them.
+///
+/// The library ends the process with 0 at a bad --benchmark_format, only warns of other bad values,
+/// and truncates the file of --benchmark_out before it knows whether any row matches. So all values
+/// are read here first.
+
+namespace sectorbench {
+
+/// The library's settings, from its flags and, where those are silent, from the environment.
+struct library_flags {
+  std::string filter;
+  std::string format = "console";
+  std::string out;
+  std::string out_format = "json";
+  std::string color = "auto";
+  std::string time_unit;                   ///< ns, us, ms, s, or empty
+  std::optional<double> min_time_s;        ///< of --benchmark_min_time=0.1 or 0.1s
+  std::optional<std::int64_t> iterations;  ///< of --benchmark_min_time=50x
+  int repetitions = 1;
+  bool list_tests = false;
+  bool dry_run = false;
+};
+
+/// The value of an environment variable, or nothing.
+using environment = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// The environment of this process.
+std::optional<std::string> process_environment(const std::string& name);
+
+/// Reads and checks every library flag among `args` and every variable that stands for one.
+/// Unknown --benchmark_ flags pass: the library knows best which it has.
+/// @throws usage_error on a value that the library would refuse, ignore or misread.
+library_flags read_library_flags(std::span<const std::string> args,
+                                 const environment& env = process_environment);
+
+/// `args` as the library is to get them: the run time said in the way this version understands,
+/// `default_min_time_s` if none was asked for, and the output file replaced by `out_path` (empty:
+/// none). The last two are always said, as the library has read its variables before main began.
+std::vector<std::string> adjusted_library_args(std::span<const std::string> args,
+                                               const library_flags& flags,
+                                               double default_min_time_s,
+                                               std::string_view out_path);
+
+/// The names of the library's flags, with the leading --.
+std::span<const std::string_view> library_flag_names();
+
+/// Whether error messages may be coloured: --benchmark_color, where it says auto a terminal.
+bool use_color(const library_flags& flags);
+
+/// Which names --benchmark_filter selects, as the library decides it: an extended regular
+/// expression found anywhere in the name, negated by a leading minus; "" and "all" select all.
+class filter_matcher {
+ public:
+  /// @throws usage_error if `filter` is no regular expression.
+  explicit filter_matcher(std::string_view filter);
+
+  /// @param name the full name, as --benchmark_list_tests prints it.
+  bool matches(const std::string& name) const;
+
+ private:
+  std::regex pattern_;
+  bool negated_ = false;
+};
+
+}  // namespace sectorbench

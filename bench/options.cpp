@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "bench/library_flags.hpp"
+#include "sectorbench/access/pattern.hpp"
+
+namespace sectorbench {
+namespace {
+
+constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxElements = kMaxInt64 / size_of(element_type::kF32x4);
+
+// What is wrong with a value; the caller puts the flag and the value in front.
+using bad_value = std::runtime_error;
+
+template <typename Number>
+std::optional<Number> read_whole(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// A whole number of at least 1, plain or in Ki, Mi or Gi, of at most `limit`.
+std::int64_t read_count(std::string_view text, std::int64_t limit, const std::string& allowed) {
+  constexpr std::array<std::pair<std::string_view, std::int64_t>, 3> kSuffixes{
+      {{"Ki", std::int64_t{1} << 10},
+       {"Mi", std::int64_t{1} << 20},
+       {"Gi", std::int64_t{1} << 30}}};
+  std::int64_t unit = 1;
+  std::string_view digits = text;
+  for (const auto& [suffix, factor] : kSuffixes)
+    if (text.ends_with(suffix)) {
+      unit = factor;
+      digits.remove_suffix(suffix.size());
+    }
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
+    throw bad_value(allowed);
+  const std::optional<std::int64_t> number = read_whole<std::int64_t>(digits);
+  if (!number || *number > limit / unit)
+    throw bad_value("too large, at most " + std::to_string(limit) + ": " + allowed);
+  if (*number == 0) throw bad_value(allowed);
+  return *number * unit;
+}
+
+// The value called `name` in a table of pairs.
+template <typename Table>
+auto read_name(std::string_view name, const Table& table, std::string_view kind) {
+  std::vector<std::string_view> known;
+  for (const auto& [value, spelling] : table) {
+    if (spelling == name) return value;
+    known.push_back(spelling);
+  }
+  std::string text = "unknown " + std::string(kind) + " '" + std::string(name) + "'; ";
+  if (const std::string_view near = near_match(name, known); !near.empty())
+    text.append("did you mean ").append(near).append("? ");
+  throw bad_value(text + "known: " + join(known, ", "));
+}
+
+// Each part of a comma-separated list, read by `read`; the same value twice is refused, as it would
+// make two rows of one name.
+template <typename Read>
+auto read_list(std::string_view text, Read read) {
+  std::vector<std::invoke_result_t<Read, std::string_view>> values;
+  const std::vector<std::string_view> parts = split(text, ',');
+  for (const std::string_view part : parts) {
+    const std::string where = parts.size() > 1 ? "at '" + std::string(part) + "': " : "";
+    try {
+      if (part.empty() && parts.size() > 1) throw bad_value("an empty part in a list");
+      const auto value = read(part);
+      if (std::find(values.begin(), values.end(), value) != values.end())
+        throw bad_value("the same value twice");
+      values.push_back(value);
+    } catch (const bad_value& error) {
+      throw bad_value(where + error.what());
+    }
+  }
+  return values;
+}
+
+std::vector<std::int64_t> read_counts(std::string_view text, std::int64_t limit,
+                                      const std::string& allowed) {
+  return read_list(text, [&](std::string_view part) { return read_count(part, limit, allowed); });
+}
+
+device_choice read_device(std::string_view text) {
+  if (text == "auto") return {device_kind::kAuto, {}};
+  if (text == "host") return {device_kind::kHost, {}};
+  if (text == "cuda") return {device_kind::kCuda, {}};
+  constexpr std::string_view kIndexed = "cuda:";
+  if (text.starts_with(kIndexed)) {
+    const std::string_view digits = text.substr(kIndexed.size());
+    const std::optional<int> index = read_whole<int>(digits);
+    if (index && digits.front() != '-') return {device_kind::kCuda, index};
+    throw bad_value("a GPU has a whole number from 0 on, e.g. --device=cuda:0");
+  }
+  constexpr std::array<std::pair<int, std::string_view>, 4> kDevices{
+      {{0, "auto"}, {1, "host"}, {2, "cuda"}, {3, "cuda:N"}}};
+  read_name(text, kDevices, "device");
+  throw bad_value("N stands for the GPU's number, e.g. --device=cuda:0");
+}
+
+void read_device_flag(std::string_view value, options& to) { to.device = read_device(value); }
+
+void read_suite(std::string_view value, options& to) {
+  constexpr std::array<std::pair<suite_kind, std::string_view>, 2> kSuites{
+      {{suite_kind::kDefault, "default"}, {suite_kind::kReference, "reference"}}};
+  to.suite = read_name(value, kSuites, "suite");
+}
+
+void read_protocol(std::string_view value, options& to) {
+  constexpr std::array<std::pair<protocol_kind, std::string_view>, 2> kProtocols{
+      {{protocol_kind::kDefault, "default"}, {protocol_kind::kReference, "reference"}}};
+  to.protocol = read_name(value, kProtocols, "protocol");
+}
+
+void read_blocking(std::string_view value, options& to) {
+  constexpr std::array<std::pair<blocking_mode, std::string_view>, 3> kModes{
+      {{blocking_mode::kAuto, "auto"}, {blocking_mode::kOn, "on"}, {blocking_mode::kOff, "off"}}};
+  to.blocking = read_name(value, kModes, "blocking mode");
+}
+
+void read_bytes(std::string_view value, options& to) {
+  to.bytes = read_count(value, kMaxInt64,
+                        "a buffer's size is a whole number of bytes of at least 1, plain or with "
+                        "Ki, Mi or Gi, e.g. --bytes=256Mi");
+}
+
+void read_elements(std::string_view value, options& to) {
+  to.elements = read_counts(value, kMaxElements,
+                            "a number of elements is a whole number of at least 1, plain or with "
+                            "Ki, Mi or Gi, e.g. --elements=4Mi");
+}
+
+void read_types(std::string_view value, options& to) {
+  to.types = read_list(
+      value, [](std::string_view name) { return read_name(name, kElementTypes, "element type"); });
+}
+
+void read_ops(std::string_view value, options& to) {
+  to.ops = read_list(
+      value, [](std::string_view name) { return read_name(name, kOperations, "operation"); });
+}
+
+void read_rows(std::string_view value, options& to) {
+  to.rows = read_list(value, [](std::string_view name) { return std::string(name); });
+}
+
+void read_strides(std::string_view value, options& to) {
+  to.strides = read_counts(value, kMaxParameter,
+                           "a stride is a whole number from 1 to 2147483647, e.g. --strides=1,2,8");
+}
+
+void read_chunks(std::string_view value, options& to) {
+  to.chunks =
+      read_counts(value, kMaxParameter,
+                  "a chunk is a whole number of elements from 1 to 2147483647, e.g. --chunks=4,32");
+}
+
+void read_blocks(std::string_view value, options& to) {
+  to.blocks = read_list(value, [](std::string_view part) {
+    return static_cast<unsigned>(read_count(
+        part, 1024, "a block has a whole number of threads from 1 to 1024, e.g. --block=128,256"));
+  });
+}
+
+void read_max_wall(std::string_view value, options& to) {
+  double seconds = 0;
+  const auto [end, error] =
+      std::from_chars(value.data(), value.data() + value.size(), seconds, std::chars_format::fixed);
+  if (error != std::errc{} || end != value.data() + value.size() || !std::isfinite(seconds) ||
+      seconds <= 0)
+    throw bad_value("a bound is a number of seconds above 0, e.g. --max_wall=30");
+  to.max_wall_s = seconds;
+}
+
+void read_seed(std::string_view value, options& to) {
+  const std::optional<std::uint64_t> seed = read_whole<std::uint64_t>(value);
+  if (!seed) throw bad_value("a seed is a whole number from 0 to 2^64 - 1, e.g. --seed=1");
+  to.seed = *seed;
+}
+
+void read_json_lines(std::string_view value, options& to) {
+  if (value.empty()) throw bad_value("a file name is missing, e.g. --json_lines=rows.jsonl");
+  to.json_lines = value;
+}
+
+struct flag {
+  std::string_view name;
+  std::string_view value;  // its form as --help shows it; empty for a flag without a value
+  std::string_view example;
+  std::string_view help;
+  void (*read)(std::string_view value, options& to);
+};
+
+constexpr std::array kFlags{
+    flag{"--device", "auto|host|cuda[:N]", "--device=host",
+         "where to measure: auto takes the first GPU, or the CPU where there is none",
+         read_device_flag},
+    flag{"--suite", "default|reference", "--suite=reference",
+         "which rows: reference is the seven-row stride table alone", read_suite},
+    flag{"--protocol", "default|reference", "--protocol=reference",
+         "how to time: reference takes 3 warm-ups and one unblocked event pair around 10 launches",
+         read_protocol},
+    flag{"--quick", "", "--quick", "a run of about two seconds with smaller buffers",
+         [](std::string_view, options& to) { to.quick = true; }},
+    flag{"--bytes", "N[Ki|Mi|Gi]", "--bytes=256Mi",
+         "bytes of one buffer, the same for every element type (256Mi if neither this nor "
+         "--elements is given)",
+         read_bytes},
+    flag{"--elements", "N[Ki|Mi|Gi],...", "--elements=4Mi",
+         "elements of one buffer, of each row's own type; not together with --bytes",
+         read_elements},
+    flag{"--types", "T,...", "--types=f32,f64", "element types: u8, f16, f32, f64, f32x4",
+         read_types},
+    flag{"--ops", "OP,...", "--ops=copy,gather", "operations: copy, gather, scatter, read, write",
+         read_ops},
+    flag{"--rows", "ROW,...", "--rows=stride/copy/f64/stride:3",
+         "these rows instead of a suite: names as --benchmark_list_tests prints them, any pattern "
+         "with any operation, type and values",
+         read_rows},
+    flag{"--strides", "N,...", "--strides=1,2,8", "strides of the stride curve, in elements",
+         read_strides},
+    flag{"--chunks", "N,...", "--chunks=4,32", "consecutive elements that one thread walks",
+         read_chunks},
+    flag{"--block", "N,...", "--block=128,256", "threads per block, 1 to 1024", read_blocks},
+    flag{"--blocking", "auto|on|off", "--blocking=off",
+         "hold the stream until a whole batch is queued; auto does so unless a profiler is there",
+         read_blocking},
+    flag{"--max_wall", "SECONDS", "--max_wall=30", "bound on the wall time of one row (30)",
+         read_max_wall},
+    flag{"--seed", "N", "--seed=1", "seed of the fill values", read_seed},
+    flag{"--json_lines", "FILE", "--json_lines=rows.jsonl",
+         "also write one JSON object a row: pattern, stride or chunk, ms, gbps, bytes",
+         read_json_lines},
+    flag{"--help", "", "--help", "show this text and end",
+         [](std::string_view, options& to) { to.help = true; }},
+    flag{"--version", "", "--version", "show what was built with what and end",
+         [](std::string_view, options& to) { to.version = true; }},
+};
+
+void read_flag(const flag& known, std::string_view arg, options& to) {
+  const std::string_view rest = arg.substr(known.name.size());
+  if (known.value.empty() && !rest.empty())
+    throw usage_error(std::string(arg) + ": " + std::string(known.name) + " takes no value");
+  if (!known.value.empty() && rest.empty())
+    throw usage_error(std::string(known.name) + ": a value is missing, e.g. " +
+                      std::string(known.example));
+  try {
+    known.read(rest.empty() ? rest : rest.substr(1), to);
+  } catch (const bad_value& error) {
+    throw usage_error(std::string(arg) + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+command_line parse_options(std::span<const std::string> args) {
+  command_line parsed;
+  for (const std::string& arg : args) {
+    const std::string_view name = std::string_view(arg).substr(0, arg.find('='));
+    const auto known = std::find_if(kFlags.begin(), kFlags.end(),
+                                    [&](const flag& one) { return one.name == name; });
+    if (known != kFlags.end())
+      read_flag(*known, arg, parsed.ours);
+    else if (arg.starts_with("--benchmark_") || name == "--v")
+      parsed.library_args.push_back(arg);
+    else
+      throw unknown_argument(arg);
+  }
+  if (parsed.ours.bytes && !parsed.ours.elements.empty())
+    throw usage_error("--bytes and --elements both say how large a buffer is: give one of them");
+  return parsed;
+}
+
+usage_error unknown_argument(std::string_view arg) {
+  if (!arg.starts_with('-'))
+    return usage_error("'" + std::string(arg) + "': not a flag; flags are spelled --name=value");
+  const std::string_view name = arg.substr(0, arg.find('='));
+  const std::string_view word = name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  // The library's flags stand there with and without their prefix: --filter= is what many type for
+  // --benchmark_filter=.
+  std::vector<std::string_view> words, names;
+  const auto add_candidate = [&](std::string_view candidate, std::string_view prefix) {
+    if (!candidate.starts_with(prefix)) return;
+    words.push_back(candidate.substr(prefix.size()));
+    names.push_back(candidate);
+  };
+  for (const flag& known : kFlags) add_candidate(known.name, "--");
+  for (const std::string_view known : library_flag_names()) {
+    add_candidate(known, "--");
+    add_candidate(known, "--benchmark_");
+  }
+  std::string text = std::string(arg) + ": unknown flag; ";
+  if (const std::string_view near = near_match(word, words); !near.empty()) {
+    const auto index = std::find(words.begin(), words.end(), near) - words.begin();
+    text.append("did you mean ").append(names[static_cast<std::size_t>(index)]).append("? ");
+  }
+  return usage_error(text + "--help lists all");
+}
+
+std::string flags_help() {
+  constexpr std::size_t kColumn = 32;
+  constexpr std::size_t kWidth = 100;
+  std::string text;
+  for (const flag& known : kFlags) {
+    std::string line = "  " + std::string(known.name);
+    if (!known.value.empty()) line += "=" + std::string(known.value);
+    for (const std::string& part : wrap(known.help, kWidth - kColumn)) {
+      line.resize(std::max(kColumn, line.size() + 2), ' ');
+      text += line + part + "\n";
+      line.clear();
+    }
+  }
+  return text;
+}
+
+}  // namespace sectorbench

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/text.hpp"
+#include "sectorbench/access/element.hpp"
+#include "sectorbench/access/operation.hpp"
+
+/// @file
+/// The program's own flags. All are spelled --name or --name=value; the last one given counts.
+
+namespace sectorbench {
+
+enum class device_kind { kAuto, kHost, kCuda };
+enum class suite_kind { kDefault, kReference };
+enum class protocol_kind { kDefault, kReference };
+enum class blocking_mode { kAuto, kOn, kOff };
+
+/// Where to measure: `index` is the N of cuda:N.
+struct device_choice {
+  device_kind kind = device_kind::kAuto;
+  std::optional<int> index;
+  friend bool operator==(const device_choice&, const device_choice&) = default;
+};
+
+/// What the person asked for. An empty list or optional means: not said, the suite decides.
+struct options {
+  device_choice device;
+  suite_kind suite = suite_kind::kDefault;
+  protocol_kind protocol = protocol_kind::kDefault;
+  blocking_mode blocking = blocking_mode::kAuto;
+  bool quick = false;
+  std::optional<std::int64_t> bytes;   ///< of one buffer; never set together with `elements`
+  std::vector<std::int64_t> elements;  ///< 16 bytes times each of them fits 63 bits
+  std::vector<element_type> types;
+  std::vector<operation_kind> ops;
+  std::vector<std::string> rows;  ///< names of rows to measure instead of a suite
+  std::vector<std::int64_t> strides;
+  std::vector<std::int64_t> chunks;
+  std::vector<unsigned> blocks;  ///< threads per block, 1 to 1024
+  double max_wall_s = 30;        ///< bound on the wall time of one row
+  std::uint64_t seed = 2463534242;
+  std::string json_lines;  ///< path, or empty
+  bool help = false;
+  bool version = false;
+};
+
+/// The program's own options, and the arguments left for Google Benchmark.
+struct command_line {
+  options ours;
+  std::vector<std::string> library_args;
+};
+
+/// Reads the arguments after the program's name.
+/// @throws usage_error on an unknown flag or a bad value, with what is allowed.
+command_line parse_options(std::span<const std::string> args);
+
+/// The error for an argument that nobody knows, with the flag that may have been meant.
+usage_error unknown_argument(std::string_view arg);
+
+/// The program's flags as --help shows them, one or more lines each.
+std::string flags_help();
+
+}  // namespace sectorbench

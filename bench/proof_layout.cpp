@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/proof_layout.hpp"
+
+#include "kernels/buffers.hpp"
+
+namespace sectorbench {
+namespace {
+
+/// Words of the bits of one side: touched once, touched again.
+index_t words_of(bool used, const side_extent& side) {
+  return used ? 2 * coverage_bits::words(side.elements) : 0;
+}
+index_t load_words(const program& body) {
+  return words_of(loads_elements(body.operation()), body.loads());
+}
+index_t store_words(const program& body) {
+  return words_of(stores_elements(body.operation()), body.stores());
+}
+
+proof_request request_for(const program& body, proof_tally* tally) {
+  proof_request request;
+  request.loads = body.loads();
+  request.stores = body.stores();
+  request.width = size_of(body.type());
+  request.tally = tally;
+  return request;
+}
+
+}  // namespace
+
+buffer_plan plan_buffers(const workload& work) {
+  // Inputs are filled by words of 8 bytes.
+  const auto whole_words = [](index_t bytes) { return groups_of(8, bytes) * 8; };
+  const buffer_bytes needs = work.needs();
+  const program& body = work.meaning();
+  return {whole_words(needs.in), whole_words(needs.out) + 2 * kGuardBytes,
+          (load_words(body) + store_words(body)) * 4};
+}
+
+byte_range_of_output stored_bytes(const program& body) {
+  const index_t width = size_of(body.type());
+  if (!stores_elements(body.operation())) return {0, body.shape().threads() * width};
+  const side_extent stores = body.stores();
+  return {stores.first * width, (stores.first + stores.elements) * width};
+}
+
+proof_request counting_request(const program& body, std::uint32_t* bits, proof_tally* tally) {
+  proof_request request = request_for(body, tally);
+  if (loads_elements(body.operation()))
+    request.loaded = {bits, bits + coverage_bits::words(request.loads.elements)};
+  bits += load_words(body);
+  if (stores_elements(body.operation()))
+    request.stored = {bits, bits + coverage_bits::words(request.stores.elements)};
+  return request;
+}
+
+coverage_verdict judge(const program& body, const std::uint32_t* bits, const proof_tally& tally) {
+  const auto side = [&](bool used, const side_extent& extent, std::uint64_t out_of_range) {
+    const index_t words = coverage_bits::words(extent.elements);
+    side_verdict verdict;
+    if (used) verdict = judge(extent, bits, bits + words, out_of_range);
+    bits += words_of(used, extent);
+    return verdict;
+  };
+  coverage_verdict verdict;
+  verdict.loads = side(loads_elements(body.operation()), body.loads(), tally.loads_out_of_range);
+  verdict.stores =
+      side(stores_elements(body.operation()), body.stores(), tally.stores_out_of_range);
+  return verdict;
+}
+
+proof_request comparing_request(const program& body, std::uint64_t seed, const void* output,
+                                proof_tally* tally) {
+  proof_request request = request_for(body, tally);
+  request.out = static_cast<const char*>(output) + stored_bytes(body).begin;
+  request.seed = seed;
+  return request;
+}
+
+}  // namespace sectorbench

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/workload.hpp"
+
+/// @file
+/// Where a backend keeps what proofs need: the same places on the CPU and on the GPU.
+
+namespace sectorbench {
+
+/// Bytes of the buffers that one workload needs. The output lies between two guard zones.
+struct buffer_plan {
+  index_t in = 0, out = 0, coverage = 0;
+  index_t total() const { return in + out + coverage; }
+};
+
+buffer_plan plan_buffers(const workload& work);
+
+/// Bytes [begin, end) of the output, from its aligned start.
+struct byte_range_of_output {
+  index_t begin = 0, end = 0;
+};
+
+/// The bytes that a launch of `body` stores; all others must stay poisoned.
+byte_range_of_output stored_bytes(const program& body);
+
+/// A request that counts what `body` touches in `bits`, which hold `plan_buffers(body).coverage`
+/// zero bytes.
+proof_request counting_request(const program& body, std::uint32_t* bits, proof_tally* tally);
+
+/// The verdict on the bits of such a request.
+coverage_verdict judge(const program& body, const std::uint32_t* bits, const proof_tally& tally);
+
+/// A request that compares what lies at `output` (its aligned start) with what `body` says of an
+/// input filled with `seed`.
+proof_request comparing_request(const program& body, std::uint64_t seed, const void* output,
+                                proof_tally* tally);
+
+}  // namespace sectorbench

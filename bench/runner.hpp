@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/backend.hpp"
+#include "bench/options.hpp"
+#include "bench/row.hpp"
+
+namespace sectorbench {
+
+/// What a body says of the samples it took.
+struct measurement {
+  double mean_s = 0, min_s = 0, median_s = 0;  ///< of one launch
+  double cv = 0;                               ///< over the samples
+  int samples = 0;
+  int launches_per_sample = 0;
+  bool all_blocked = true;
+
+  double rate(index_t bytes) const {
+    return mean_s > 0 ? static_cast<double>(bytes) / mean_s : 0.0;
+  }
+};
+
+/// Summarises samples of `launches` launches each. @pre not empty
+measurement summarise(const std::vector<timed_sample>& samples, int launches);
+
+/// A launch did not do what its pattern says: what() holds the evidence.
+class verification_failed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// SIGINT or SIGTERM came.
+class interrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// How rows are timed.
+struct timing_rules {
+  double sample_s = 2e-3;     ///< what a sample spans at least, as far as max_launches allows
+  int fixed_launches = 0;     ///< launches per sample, if not chosen by time
+  int samples_per_round = 3;  ///< taken at once, so that every row has a spread
+  int warmup_launches = 3;    ///< before the samples of each body
+  bool blocking = true;       ///< hold the queue until a sample's launches are in it
+  double reference_s = 0.05;  ///< how long a row that only serves as reference is timed
+
+  static timing_rules for_protocol(protocol_kind protocol);
+};
+
+/// The order of things that makes a number trustworthy: acquire, prove, verify, warm up, time,
+/// verify again. Keeps what need not be done twice in a process, as Google Benchmark enters a body
+/// four to seven times for each row.
+class row_runner {
+ public:
+  row_runner(backend& device, const timing_rules& rules, std::uint64_t seed)
+      : device_(device), rules_(rules), seed_(seed) {}
+
+  /// Makes the row ready to be timed: buffers, coverage proof, two verified launches.
+  /// @throws not_applicable, verification_failed, device_lost, interrupted, and what the backend
+  /// throws
+  void prepare(const row_spec& row);
+
+  /// Poisons the output and launches without timing. @pre prepare(row) was the last call
+  void warm_up(const row_spec& row);
+
+  /// Launches of one round of samples. @pre prepare(row)
+  int launches_per_round(const row_spec& row);
+
+  /// Times one round and adds its samples. Returns the seconds of all its launches.
+  double time_round(const row_spec& row, std::vector<timed_sample>& samples);
+
+  /// Compares what the timed launches left behind, and keeps the measurement for fractions.
+  measurement finish(const row_spec& row, const std::vector<timed_sample>& samples);
+
+  /// Measures a row that is not printed, once in a process. A row that cannot be measured has no
+  /// samples.
+  const measurement& reference(const row_spec& row);
+
+  /// The latest measurement of the row in this process, or null.
+  const measurement* known(const row_spec& row) const;
+
+  /// The sector model's totals, or null for a mover.
+  const launch_totals* totals(const row_spec& row);
+
+  /// Bytes that the row touches in both buffers.
+  index_t footprint_bytes(const row_spec& row);
+
+  /// From now on every row is refused for this reason.
+  void lose_device(const std::string& reason) { lost_ = reason; }
+
+  /// Whether samples that should have been blocked were not.
+  bool lost_blocking(const measurement& result) const {
+    return rules_.blocking && !result.all_blocked;
+  }
+
+  const backend& device() const { return device_; }
+
+ private:
+  struct state {
+    std::unique_ptr<workload> work;
+    bool verified = false;
+    std::string verification_error;
+    int launches = 0;
+    std::unique_ptr<launch_totals> totals;
+    std::unique_ptr<measurement> latest;
+  };
+
+  state& state_of(const row_spec& row);
+  void prove(const row_spec& row, const workload& work);
+  void verify_launch(const row_spec& row, const workload& work, std::uint64_t seed);
+  void compare(const row_spec& row, const workload& work, std::uint64_t seed, const char* when);
+  int choose_launches(const workload& work);
+  static void stop_if_interrupted();
+
+  backend& device_;
+  timing_rules rules_;
+  std::uint64_t seed_;
+  std::string lost_;
+  std::string current_;  // key of the row whose input is in place
+  std::map<std::string, state> states_;
+  std::set<std::string> proven_;
+};
+
+}  // namespace sectorbench
