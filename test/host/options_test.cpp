@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace sectorbench {
+namespace {
+
+using args = std::vector<std::string>;
+
+options parsed(const args& list) { return parse_options(list).ours; }
+
+// The message that `list` is refused with, or "accepted".
+std::string refusal(const args& list) {
+  try {
+    parse_options(list);
+  } catch (const usage_error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Options, NothingGivenLeavesTheDefaults) {
+  const options ours = parsed({});
+  EXPECT_EQ(ours.device, device_choice{});
+  EXPECT_EQ(ours.suite, suite_kind::kDefault);
+  EXPECT_EQ(ours.protocol, protocol_kind::kDefault);
+  EXPECT_EQ(ours.blocking, blocking_mode::kAuto);
+  EXPECT_FALSE(ours.quick || ours.help || ours.version || ours.bytes);
+  EXPECT_TRUE(ours.elements.empty() && ours.types.empty() && ours.ops.empty());
+  EXPECT_TRUE(ours.strides.empty() && ours.chunks.empty() && ours.blocks.empty());
+  EXPECT_TRUE(ours.json_lines.empty());
+  EXPECT_EQ(ours.max_wall_s, 30);
+}
+
+TEST(Options, EveryFlagIsRead) {
+  const options ours = parsed(
+      {"--device=cuda:3", "--suite=reference", "--protocol=reference", "--quick", "--bytes=256Mi",
+       "--types=f32,u8", "--ops=copy,scatter", "--strides=1,70000", "--chunks=4", "--block=1,1024",
+       "--blocking=off", "--rows=a/copy,b/read", "--max_wall=0.5", "--seed=18446744073709551615",
+       "--json_lines=a=b.jsonl", "--help", "--version"});
+  EXPECT_EQ(ours.device, (device_choice{device_kind::kCuda, 3}));
+  EXPECT_EQ(ours.suite, suite_kind::kReference);
+  EXPECT_EQ(ours.protocol, protocol_kind::kReference);
+  EXPECT_TRUE(ours.quick);
+  EXPECT_EQ(ours.bytes, 268435456);
+  EXPECT_EQ(ours.types, (std::vector{element_type::kF32, element_type::kU8}));
+  EXPECT_EQ(ours.ops, (std::vector{operation_kind::kCopy, operation_kind::kScatter}));
+  EXPECT_EQ(ours.rows, (args{"a/copy", "b/read"}));
+  EXPECT_EQ(ours.strides, (std::vector<std::int64_t>{1, 70000}));
+  EXPECT_EQ(ours.chunks, (std::vector<std::int64_t>{4}));
+  EXPECT_EQ(ours.blocks, (std::vector<unsigned>{1, 1024}));
+  EXPECT_EQ(ours.blocking, blocking_mode::kOff);
+  EXPECT_EQ(ours.max_wall_s, 0.5);
+  EXPECT_EQ(ours.seed, 18446744073709551615u);
+  EXPECT_EQ(ours.json_lines, "a=b.jsonl");
+  EXPECT_TRUE(ours.help && ours.version);
+}
+
+TEST(Options, DevicesAreAutoHostCudaAndANumber) {
+  EXPECT_EQ(parsed({"--device=auto"}).device, (device_choice{device_kind::kAuto, {}}));
+  EXPECT_EQ(parsed({"--device=host"}).device, (device_choice{device_kind::kHost, {}}));
+  EXPECT_EQ(parsed({"--device=cuda"}).device, (device_choice{device_kind::kCuda, {}}));
+  EXPECT_EQ(parsed({"--device=cuda:0"}).device, (device_choice{device_kind::kCuda, 0}));
+}
+
+TEST(Options, CountsTakeBinarySuffixes) {
+  EXPECT_EQ(parsed({"--elements=1,2Ki,3Mi,4Gi"}).elements,
+            (std::vector<std::int64_t>{1, 2048, 3145728, 4294967296}));
+  EXPECT_EQ(parsed({"--bytes=8589934591Gi"}).bytes, 9223372035781033984);
+  EXPECT_EQ(parsed({"--elements=576460752303423487"}).elements.front(), 576460752303423487);
+}
+
+TEST(Options, TheLastOfAFlagCounts) {
+  EXPECT_EQ(parsed({"--strides=1", "--strides=8"}).strides, (std::vector<std::int64_t>{8}));
+}
+
+TEST(Options, OthersFlagsAreLeftInOrder) {
+  const command_line line = parse_options(
+      args{"--benchmark_filter=stride", "--quick", "--v=2", "--benchmark_list_tests"});
+  EXPECT_EQ(line.library_args,
+            (args{"--benchmark_filter=stride", "--v=2", "--benchmark_list_tests"}));
+}
+
+struct refused {
+  args list;
+  std::string message;
+};
+
+void PrintTo(const refused& one, std::ostream* out) { *out << testing::PrintToString(one.list); }
+
+class OptionsRefused : public testing::TestWithParam<refused> {};
+
+TEST_P(OptionsRefused, SaysFlagValueAndWhatIsAllowed) {
+  const std::string message = refusal(GetParam().list);
+  EXPECT_EQ(message, GetParam().message);
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+}
+
+constexpr char kBytes[] =
+    "a buffer's size is a whole number of bytes of at least 1, plain or with Ki, Mi or Gi, e.g. "
+    "--bytes=256Mi";
+constexpr char kElements[] =
+    "a number of elements is a whole number of at least 1, plain or with Ki, Mi or Gi, e.g. "
+    "--elements=4Mi";
+constexpr char kStride[] = "a stride is a whole number from 1 to 2147483647, e.g. --strides=1,2,8";
+constexpr char kBlock[] =
+    "a block has a whole number of threads from 1 to 1024, e.g. --block=128,256";
+constexpr char kWall[] = "a bound is a number of seconds above 0, e.g. --max_wall=30";
+
+INSTANTIATE_TEST_SUITE_P(
+    Numbers, OptionsRefused,
+    testing::Values(
+        refused{{"--strides=0"}, std::string("--strides=0: ") + kStride},
+        refused{{"--strides="}, std::string("--strides=: ") + kStride},
+        refused{{"--strides=-1"}, std::string("--strides=-1: ") + kStride},
+        refused{{"--strides=+1"}, std::string("--strides=+1: ") + kStride},
+        refused{{"--strides= 1"}, std::string("--strides= 1: ") + kStride},
+        refused{{"--strides=1.5"}, std::string("--strides=1.5: ") + kStride},
+        refused{{"--strides=0x10"}, std::string("--strides=0x10: ") + kStride},
+        refused{{"--strides=Ki"}, std::string("--strides=Ki: ") + kStride},
+        refused{{"--strides=1ki"}, std::string("--strides=1ki: ") + kStride},
+        refused{{"--strides=1KiMi"}, std::string("--strides=1KiMi: ") + kStride},
+        refused{{"--strides=2Gi"},
+                std::string("--strides=2Gi: too large, at most 2147483647: ") + kStride},
+        refused{{"--strides=1\n2"}, std::string("--strides=1?2: ") + kStride},
+        refused{{"--strides=1,0,8"}, std::string("--strides=1,0,8: at '0': ") + kStride},
+        refused{{"--strides=1,,8"}, "--strides=1,,8: at '': an empty part in a list"},
+        refused{{"--strides=1,8,"}, "--strides=1,8,: at '': an empty part in a list"},
+        refused{{"--strides=1Ki,1024"}, "--strides=1Ki,1024: at '1024': the same value twice"},
+        refused{{"--bytes=256MB"}, std::string("--bytes=256MB: ") + kBytes},
+        refused{{"--bytes=1,2"}, std::string("--bytes=1,2: ") + kBytes},
+        refused{
+            {"--bytes=8589934592Gi"},
+            std::string("--bytes=8589934592Gi: too large, at most 9223372036854775807: ") + kBytes},
+        refused{{"--bytes=9223372036854775808"},
+                std::string("--bytes=9223372036854775808: too large, at most "
+                            "9223372036854775807: ") +
+                    kBytes},
+        refused{{"--elements=576460752303423488"},
+                std::string("--elements=576460752303423488: too large, at most "
+                            "576460752303423487: ") +
+                    kElements},
+        refused{{"--chunks=x"},
+                "--chunks=x: a chunk is a whole number of elements from 1 to 2147483647, e.g. "
+                "--chunks=4,32"},
+        refused{{"--block=1025"}, std::string("--block=1025: too large, at most 1024: ") + kBlock},
+        refused{{"--block=0"}, std::string("--block=0: ") + kBlock},
+        refused{{"--max_wall=0"}, std::string("--max_wall=0: ") + kWall},
+        refused{{"--max_wall=-1"}, std::string("--max_wall=-1: ") + kWall},
+        refused{{"--max_wall=inf"}, std::string("--max_wall=inf: ") + kWall},
+        refused{{"--max_wall=nan"}, std::string("--max_wall=nan: ") + kWall},
+        refused{{"--max_wall=30s"}, std::string("--max_wall=30s: ") + kWall},
+        refused{{"--seed=-1"},
+                "--seed=-1: a seed is a whole number from 0 to 2^64 - 1, e.g. --seed=1"},
+        refused{{"--seed=18446744073709551616"},
+                "--seed=18446744073709551616: a seed is a whole number from 0 to 2^64 - 1, e.g. "
+                "--seed=1"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, OptionsRefused,
+    testing::Values(
+        refused{{"--types=f23"},
+                "--types=f23: unknown element type 'f23'; did you mean f32? known: u8, f16, f32, "
+                "f64, f32x4"},
+        refused{{"--types=f32,double"},
+                "--types=f32,double: at 'double': unknown element type 'double'; known: u8, f16, "
+                "f32, f64, f32x4"},
+        refused{{"--types="}, "--types=: unknown element type ''; known: u8, f16, f32, f64, f32x4"},
+        refused{{"--ops=copy,copy"}, "--ops=copy,copy: at 'copy': the same value twice"},
+        refused{{"--ops=scater"},
+                "--ops=scater: unknown operation 'scater'; did you mean scatter? known: copy, "
+                "gather, scatter, read, write"},
+        refused{{"--device=gpu"},
+                "--device=gpu: unknown device 'gpu'; known: auto, host, cuda, cuda:N"},
+        refused{{"--device=cuda:"},
+                "--device=cuda:: a GPU has a whole number from 0 on, e.g. --device=cuda:0"},
+        refused{{"--device=cuda:-1"},
+                "--device=cuda:-1: a GPU has a whole number from 0 on, e.g. --device=cuda:0"},
+        refused{{"--device=cuda:N"},
+                "--device=cuda:N: a GPU has a whole number from 0 on, e.g. --device=cuda:0"},
+        refused{{"--suite=ref"}, "--suite=ref: unknown suite 'ref'; known: default, reference"},
+        refused{{"--protocol=Default"},
+                "--protocol=Default: unknown protocol 'Default'; did you mean default? known: "
+                "default, reference"},
+        refused{{"--blocking=true"},
+                "--blocking=true: unknown blocking mode 'true'; known: auto, on, off"},
+        refused{{"--json_lines="},
+                "--json_lines=: a file name is missing, e.g. --json_lines=rows.jsonl"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Flags, OptionsRefused,
+    testing::Values(
+        refused{{"--strides"}, "--strides: a value is missing, e.g. --strides=1,2,8"},
+        refused{{"--strides", "8"}, "--strides: a value is missing, e.g. --strides=1,2,8"},
+        refused{{"--quick=1"}, "--quick=1: --quick takes no value"},
+        refused{{"--stride=8"},
+                "--stride=8: unknown flag; did you mean --strides? --help lists all"},
+        refused{{"--filter=stride"},
+                "--filter=stride: unknown flag; did you mean --benchmark_filter? --help lists all"},
+        refused{{"--fliter=stride"},
+                "--fliter=stride: unknown flag; did you mean --benchmark_filter? --help lists all"},
+        refused{{"-benchmark_filter=x"},
+                "-benchmark_filter=x: unknown flag; did you mean --benchmark_filter? --help lists "
+                "all"},
+        refused{{"--frobnicate"}, "--frobnicate: unknown flag; --help lists all"},
+        refused{{"--"}, "--: unknown flag; --help lists all"},
+        refused{{""}, "'': not a flag; flags are spelled --name=value"},
+        refused{{"stride"}, "'stride': not a flag; flags are spelled --name=value"},
+        refused{{"--bytes=1Mi", "--elements=1Mi"},
+                "--bytes and --elements both say how large a buffer is: give one of them"}));
+
+TEST(Options, AFlagOfTheLibraryThatItDoesNotKnowGetsANearMatchToo) {
+  EXPECT_STREQ(unknown_argument("--benchmark_fliter=x").what(),
+               "--benchmark_fliter=x: unknown flag; did you mean --benchmark_filter? --help lists "
+               "all");
+}
+
+TEST(Options, HelpNamesEveryFlagInLinesOfAtMost100Columns) {
+  const std::string help = flags_help();
+  for (const char* name :
+       {"--device=", "--suite=", "--protocol=", "--quick ", "--bytes=", "--elements=", "--types=",
+        "--ops=", "--rows=", "--strides=", "--chunks=", "--block=", "--blocking=", "--max_wall=",
+        "--seed=", "--json_lines=", "--help ", "--version "})
+    EXPECT_NE(help.find(std::string("  ") + name), std::string::npos) << name;
+  for (const std::string_view line : split(help, '\n')) EXPECT_LE(line.size(), 100u) << line;
+}
+
+}  // namespace
+}  // namespace sectorbench
