@@ -117,6 +117,17 @@ cells cells_of(const benchmark_run& run, std::optional<benchmark::TimeUnit> unit
   return row;
 }
 
+/// "mover=1;cache_resident=l2" as "mover cache_resident=l2".
+std::string shown_label(std::string_view label) {
+  constexpr std::string_view kYes = "=1";
+  std::string text;
+  for (std::string_view part : split(label, ';')) {
+    if (part.ends_with(kYes)) part.remove_suffix(kYes.size());
+    text.append(text.empty() ? "" : " ").append(part);
+  }
+  return text;
+}
+
 }  // namespace
 
 console_reporter::console_reporter(console_settings settings) : settings_(std::move(settings)) {}
@@ -174,7 +185,7 @@ void console_reporter::print_row(const Run& run) {
   const cells row = cells_of(run, settings_.time_unit);
   for (std::size_t i = 0; i < row.size(); ++i)
     line.append(kGap).append(padded_left(row[i], kColumns[i].width));
-  const std::string& label = run.report_label;
+  const std::string label = shown_label(run.report_label);
   if (label.empty()) {
     GetOutputStream() << line << '\n';
   } else if (line.size() + kGap.size() + label.size() <= kLineWidth) {

@@ -166,10 +166,10 @@ void row_fixture::set_counters(benchmark::State& state, const measurement& resul
   std::string label;
   const auto say = [&](const std::string& part) { label += (label.empty() ? "" : ";") + part; };
   if (in_cache) say("cache_resident=" + std::string(runner_.device().last_cache_name()));
-  if (of_peak > 1) say("above_peak=part of the data is still in cache");
-  if (spec.pattern->mover) say("mover=no sector prediction");
+  if (of_peak > 1) say("above_peak=1");
+  if (spec.pattern->mover) say("mover=1");
   if (wall_limited) say("wall_limited=1");
-  if (runner_.lost_blocking(result)) say("blocking=gave up");
+  if (runner_.lost_blocking(result)) say("blocking=gave_up");
   if (!label.empty()) state.SetLabel(label.c_str());
 }
 

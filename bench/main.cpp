@@ -197,8 +197,7 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
                             adjusted_library_args(parsed.library_args, flags, min_time_s,
                                                   out ? out->temporary_path() : std::string()));
   benchmark::Initialize(library.count(), library.values());
-  if (benchmark::ReportUnrecognizedArguments(*library.count(), library.values()))
-    return exit_code::kUsage;
+  if (*library.count() > 1) throw unknown_argument(library.values()[1]);
   for (const auto& [key, value] : collect_evidence(wanted, selected, default_bytes))
     benchmark::AddCustomContext(key, value);
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -284,23 +285,23 @@ command_line parse_options(std::span<const std::string> args) {
 usage_error unknown_argument(std::string_view arg) {
   if (!arg.starts_with('-'))
     return usage_error("'" + std::string(arg) + "': not a flag; flags are spelled --name=value");
-  const std::string_view name = arg.substr(0, arg.find('='));
-  const std::string_view word = name.substr(std::min(name.find_first_not_of('-'), name.size()));
-  // The library's flags stand there with and without their prefix: --filter= is what many type for
-  // --benchmark_filter=.
-  std::vector<std::string_view> words, names;
-  const auto add_candidate = [&](std::string_view candidate, std::string_view prefix) {
-    if (!candidate.starts_with(prefix)) return;
-    words.push_back(candidate.substr(prefix.size()));
-    names.push_back(candidate);
+  // Compared without prefixes: --filter= is what many type for --benchmark_filter=.
+  const auto bare = [](std::string_view word) {
+    constexpr std::string_view kPrefix = "benchmark_";
+    word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+    return word.starts_with(kPrefix) ? word.substr(kPrefix.size()) : word;
   };
-  for (const flag& known : kFlags) add_candidate(known.name, "--");
-  for (const std::string_view known : library_flag_names()) {
-    add_candidate(known, "--");
-    add_candidate(known, "--benchmark_");
-  }
+  std::vector<std::string_view> names;
+  for (const flag& known : kFlags) names.push_back(known.name);
+  const std::span<const std::string_view> library = library_flag_names();
+  const std::string_view name = arg.substr(0, arg.find('='));
+  if (std::find(library.begin(), library.end(), name) != library.end())
+    return usage_error(std::string(arg) + ": the Google Benchmark of this build does not know it");
+  names.insert(names.end(), library.begin(), library.end());
+  std::vector<std::string_view> words;
+  std::transform(names.begin(), names.end(), std::back_inserter(words), bare);
   std::string text = std::string(arg) + ": unknown flag; ";
-  if (const std::string_view near = near_match(word, words); !near.empty()) {
+  if (const std::string_view near = near_match(bare(name), words); !near.empty()) {
     const auto index = std::find(words.begin(), words.end(), near) - words.begin();
     text.append("did you mean ").append(names[static_cast<std::size_t>(index)]).append("? ");
   }

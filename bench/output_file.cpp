@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 
@@ -20,6 +21,12 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string reason(int error) { return std::generic_category().message(error); }
+
+// The temporary files of this process.
+std::set<std::string>& temporaries() {
+  static std::set<std::string> paths;
+  return paths;
+}
 
 // The last characters of a file, white space at its end aside.
 std::string tail_of(const std::string& path, std::size_t length) {
@@ -60,17 +67,21 @@ output_file::output_file(const std::string& path, std::string_view flag)
   if (!fs::is_directory(folder, error))
     throw refuse("there is no folder '" + folder.string() + "'");
   temporary_path_ = path_ + ".tmp." + std::to_string(getpid());
+  if (temporaries().contains(temporary_path_)) throw refuse("the same file is given twice");
   // Only making the file tells whether it can be made: permissions alone do not show a read-only
-  // disk or a name that is too long.
-  const int made = open(temporary_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (made < 0 && errno == EEXIST)
-    throw refuse("'" + temporary_path_ + "' is there already: is one file given twice?");
+  // disk or a name that is too long. One of that name is left over from a killed process, as
+  // process numbers come again.
+  const int made =
+      open(temporary_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (made < 0) throw refuse("cannot be written: " + reason(errno));
   close(made);
+  temporaries().insert(temporary_path_);
 }
 
 output_file::~output_file() {
-  if (!direct_ && !committed_) unlink(temporary_path_.c_str());
+  if (direct_) return;
+  temporaries().erase(temporary_path_);
+  if (!committed_) unlink(temporary_path_.c_str());
 }
 
 void output_file::commit(std::string_view expected_end) {

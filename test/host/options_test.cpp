@@ -218,6 +218,10 @@ TEST(Options, AFlagOfTheLibraryThatItDoesNotKnowGetsANearMatchToo) {
   EXPECT_STREQ(unknown_argument("--benchmark_fliter=x").what(),
                "--benchmark_fliter=x: unknown flag; did you mean --benchmark_filter? --help lists "
                "all");
+  EXPECT_STREQ(unknown_argument("--benchmark_nope=1").what(),
+               "--benchmark_nope=1: unknown flag; --help lists all");
+  EXPECT_STREQ(unknown_argument("--benchmark_dry_run").what(),
+               "--benchmark_dry_run: the Google Benchmark of this build does not know it");
 }
 
 TEST(Options, HelpNamesEveryFlagInLinesOfAtMost100Columns) {

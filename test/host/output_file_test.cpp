@@ -158,7 +158,13 @@ TEST_F(OutputFile, PermissionsAreRespected) {
 
 TEST_F(OutputFile, OneFileGivenTwiceIsRefused) {
   output_file file(path("rows"), "--out");
-  EXPECT_NE(refusal(path("rows")).find("is one file given twice?"), std::string::npos);
+  EXPECT_EQ(refusal(path("rows")), "--out=" + path("rows") + ": the same file is given twice");
+}
+
+TEST_F(OutputFile, WhatAKilledProcessOfTheSameNumberLeftIsNoHindrance) {
+  put(path("rows.tmp." + std::to_string(getpid())), "left over");
+  output_file file(path("rows"), "--out");
+  EXPECT_EQ(content(file.temporary_path()), "");
 }
 
 }  // namespace

@@ -96,7 +96,8 @@ struct sector_fault {
   friend constexpr bool operator==(const sector_fault&, const sector_fault&) = default;
 };
 
-/// One line that says what is wrong and with which numbers. @throws std::bad_alloc.
+/// One line that says what is wrong and with which numbers. @pre the model made the fault.
+/// @throws std::bad_alloc.
 inline std::string describe(const sector_fault& fault) {
   const auto text = [](std::uint64_t number) { return std::to_string(number); };
   const std::string at_lane = "lane " + std::to_string(fault.lane) + ": ";

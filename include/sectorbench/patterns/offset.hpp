@@ -13,8 +13,8 @@ struct offset {
   static constexpr std::string_view kName = "offset";
   static constexpr std::string_view kSummary =
       "contiguous, but loads and stores start some elements off alignment";
-  static constexpr std::array kParameters{parameter_spec{"load_offset", 0, kMaxParameter, 1},
-                                          parameter_spec{"store_offset", 0, kMaxParameter, 1}};
+  static constexpr std::array kParameters{parameter_spec{"loads", 0, kMaxParameter, 1},
+                                          parameter_spec{"stores", 0, kMaxParameter, 1}};
   static constexpr bool kLanesAffine = true;
 
   contiguous dense;
