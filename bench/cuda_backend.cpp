@@ -42,6 +42,7 @@ class cuda_backend final : public backend {
     info_ = query_device(device);
     stream_.emplace();
     tally_ = device_buffer(sizeof(proof_tally));
+    counts_ = device_buffer(sizeof(coverage_counts));
     if (settings_.blocking) blocker_.emplace();
     event_floor_s_ = measure_event_floor_s(stream_->get(), blocker());
     clock_ = clock_settler().settle(stream_->get());
@@ -132,14 +133,13 @@ class cuda_backend final : public backend {
     auto* const bits = reinterpret_cast<std::uint32_t*>(coverage_.data());
     SECTORBENCH_CUDA_CHECK(
         cudaMemsetAsync(bits, 0, static_cast<std::size_t>(plan_.coverage), stream_->get()));
-    const proof_tally tally =
-        run_proof(body, counting_request(body, bits, tally_.as<proof_tally>()));
-    std::vector<std::uint32_t> host(static_cast<std::size_t>(plan_.coverage / 4));
-    SECTORBENCH_CUDA_CHECK(cudaMemcpyAsync(host.data(), bits,
-                                           static_cast<std::size_t>(plan_.coverage),
-                                           cudaMemcpyDeviceToHost, stream_->get()));
-    wait();
-    return judge(body, host.data(), tally);
+    const proof_request request = counting_request(body, bits, tally_.as<proof_tally>());
+    const proof_tally tally = run_proof(body, request);
+    return judge(body, request, tally, [&](const side_extent& extent, const coverage_bits& side) {
+      write_to_device(counts_, coverage_counts{});
+      launch_count_coverage(extent, side, counts_.as<coverage_counts>(), stream_->get());
+      return read_from_device<coverage_counts>(counts_);
+    });
   }
 
   comparison compare(const program& body, std::uint64_t seed) override {
@@ -155,10 +155,10 @@ class cuda_backend final : public backend {
     const auto [begin, end] = stored_bytes(body);
     const unsigned char* const after = output() + end;
     unsigned long long* const strayed = &tally_.as<proof_tally>()->wrong;
-    clear_tally();
+    write_to_device(tally_, proof_tally{});
     launch_count_unpoisoned(out_.data(), kGuardBytes + begin, strayed, stream_->get());
     launch_count_unpoisoned(after, out_.data() + plan_.out - after, strayed, stream_->get());
-    result.strayed = read_tally().wrong;
+    result.strayed = read_from_device<proof_tally>(tally_).wrong;
     return result;
   }
 
@@ -202,22 +202,23 @@ class cuda_backend final : public backend {
   }
 
   proof_tally run_proof(const program& body, const proof_request& request) {
-    clear_tally();
+    write_to_device(tally_, proof_tally{});
     body.launch_proof(request, stream_->get());
-    return read_tally();
+    return read_from_device<proof_tally>(tally_);
   }
-  void clear_tally() {
-    const proof_tally zero;
+  template <class T>
+  void write_to_device(const device_buffer& to, const T& value) {
     SECTORBENCH_CUDA_CHECK(
-        cudaMemcpyAsync(tally_.data(), &zero, sizeof zero, cudaMemcpyHostToDevice, stream_->get()));
+        cudaMemcpyAsync(to.data(), &value, sizeof value, cudaMemcpyHostToDevice, stream_->get()));
     wait();
   }
-  proof_tally read_tally() {
-    proof_tally tally;
-    SECTORBENCH_CUDA_CHECK(cudaMemcpyAsync(&tally, tally_.data(), sizeof tally,
-                                           cudaMemcpyDeviceToHost, stream_->get()));
+  template <class T>
+  T read_from_device(const device_buffer& from) {
+    T value;
+    SECTORBENCH_CUDA_CHECK(
+        cudaMemcpyAsync(&value, from.data(), sizeof value, cudaMemcpyDeviceToHost, stream_->get()));
     wait();
-    return tally;
+    return value;
   }
 
   void wait() { SECTORBENCH_CUDA_CHECK(cudaStreamSynchronize(stream_->get())); }
@@ -231,7 +232,7 @@ class cuda_backend final : public backend {
   device_info info_;
   std::optional<cuda_stream> stream_;
   std::optional<stream_blocker> blocker_;
-  device_buffer tally_;
+  device_buffer tally_, counts_;
   growing_buffer in_, out_, coverage_;
   buffer_plan plan_;
   double event_floor_s_ = 0;

@@ -93,8 +93,9 @@ class host_backend final : public backend {
     proof_tally tally;
     auto* const bits = reinterpret_cast<std::uint32_t*>(coverage_.data());
     std::memset(bits, 0, static_cast<std::size_t>(plan_.coverage));
-    body.prove(counting_request(body, bits, &tally));
-    return judge(body, bits, tally);
+    const proof_request request = counting_request(body, bits, &tally);
+    body.prove(request);
+    return judge(body, request, tally, count_coverage_on_host);
   }
 
   comparison compare(const program& body, std::uint64_t seed) override {

@@ -54,21 +54,6 @@ proof_request counting_request(const program& body, std::uint32_t* bits, proof_t
   return request;
 }
 
-coverage_verdict judge(const program& body, const std::uint32_t* bits, const proof_tally& tally) {
-  const auto side = [&](bool used, const side_extent& extent, std::uint64_t out_of_range) {
-    const index_t words = coverage_bits::words(extent.elements);
-    side_verdict verdict;
-    if (used) verdict = judge(extent, bits, bits + words, out_of_range);
-    bits += words_of(used, extent);
-    return verdict;
-  };
-  coverage_verdict verdict;
-  verdict.loads = side(loads_elements(body.operation()), body.loads(), tally.loads_out_of_range);
-  verdict.stores =
-      side(stores_elements(body.operation()), body.stores(), tally.stores_out_of_range);
-  return verdict;
-}
-
 proof_request comparing_request(const program& body, std::uint64_t seed, const void* output,
                                 proof_tally* tally) {
   proof_request request = request_for(body, tally);

@@ -30,8 +30,19 @@ byte_range_of_output stored_bytes(const program& body);
 /// zero bytes.
 proof_request counting_request(const program& body, std::uint32_t* bits, proof_tally* tally);
 
-/// The verdict on the bits of such a request.
-coverage_verdict judge(const program& body, const std::uint32_t* bits, const proof_tally& tally);
+/// The verdict on what such a request counted. @param count says what the bits of a side add up to
+template <class Count>
+coverage_verdict judge(const program& body, const proof_request& counted, const proof_tally& tally,
+                       const Count& count) {
+  coverage_verdict verdict;
+  if (loads_elements(body.operation()))
+    verdict.loads =
+        judge(counted.loads, count(counted.loads, counted.loaded), tally.loads_out_of_range);
+  if (stores_elements(body.operation()))
+    verdict.stores =
+        judge(counted.stores, count(counted.stores, counted.stored), tally.stores_out_of_range);
+  return verdict;
+}
 
 /// A request that compares what lies at `output` (its aligned start) with what `body` says of an
 /// input filled with `seed`.

@@ -2,8 +2,6 @@
 #include <algorithm>
 
 #include "kernels/buffers.hpp"
-#include "sectorbench/access/fill.hpp"
-#include "sectorbench/access/portability.hpp"
 
 #if defined(__CUDACC__)
 #include "sectorbench/cuda/error.hpp"
@@ -22,6 +20,14 @@ index_t count_unpoisoned_on_host(const void* data, index_t bytes) {
   return bytes - std::count(begin, begin + bytes, kPoison);
 }
 
+coverage_counts count_coverage_on_host(const side_extent& extent, const coverage_bits& bits) {
+  coverage_counts counts;
+#pragma omp parallel for schedule(static)
+  for (index_t word = 0; word < coverage_bits::words(extent.elements); ++word)
+    count_coverage(extent, bits, word, counts);
+  return counts;
+}
+
 #if defined(__CUDACC__)
 
 namespace {
@@ -37,6 +43,12 @@ __global__ void count_unpoisoned_kernel(const unsigned char* data, index_t bytes
                                         unsigned long long* count) {
   const index_t i = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < bytes && data[i] != kPoison) atomicAdd(count, 1ULL);
+}
+
+__global__ void count_coverage_kernel(side_extent extent, coverage_bits bits,
+                                      coverage_counts* counts) {
+  const index_t word = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (word < coverage_bits::words(extent.elements)) count_coverage(extent, bits, word, *counts);
 }
 
 unsigned blocks_for(index_t threads) {
@@ -57,6 +69,13 @@ void launch_count_unpoisoned(const void* data, index_t bytes, unsigned long long
   if (bytes == 0) return;
   count_unpoisoned_kernel<<<blocks_for(bytes), kBlockThreads, 0, stream>>>(
       static_cast<const unsigned char*>(data), bytes, count);
+  SECTORBENCH_CUDA_CHECK(cudaGetLastError());
+}
+
+void launch_count_coverage(const side_extent& extent, const coverage_bits& bits,
+                           coverage_counts* counts, CUstream_st* stream) {
+  const index_t words = coverage_bits::words(extent.elements);
+  count_coverage_kernel<<<blocks_for(words), kBlockThreads, 0, stream>>>(extent, bits, counts);
   SECTORBENCH_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sectorbench/access/launch.hpp"
+#include "sectorbench/access/proof.hpp"
 
 struct CUstream_st;
 
@@ -23,7 +23,12 @@ void launch_fill(void* data, index_t words, std::uint64_t seed, CUstream_st* str
 void launch_count_unpoisoned(const void* data, index_t bytes, unsigned long long* count,
                              CUstream_st* stream);
 
+/// Adds to `*counts` (device memory) what the bits of a side say. @throws cuda_error
+void launch_count_coverage(const side_extent& extent, const coverage_bits& bits,
+                           coverage_counts* counts, CUstream_st* stream);
+
 /// The same on the CPU's cores.
+coverage_counts count_coverage_on_host(const side_extent& extent, const coverage_bits& bits);
 void fill_on_host(void* data, index_t words, std::uint64_t seed);
 index_t count_unpoisoned_on_host(const void* data, index_t bytes);
 

@@ -115,8 +115,8 @@ struct null_memory {
 /// - `kName`, `kSummary` (one line), `kParameters` (a range of parameter_spec, may be empty);
 /// - `make(n, values)`: the pattern over n elements with one value per parameter. @pre n >= 1 and
 ///   every value within its spec;
-/// - `kLanesAffine`: whether, in a warp whose first and last lanes are active, the 32 lanes lie at
-///   equal distances at every call. The model then looks at those two lanes only;
+/// - `kThreadsAffine`: whether, in a run of threads of a block whose first and last are active at
+///   every call, all are active and lie at equal distances. The model then looks at those two only;
 /// - `shape(block)`: the launch that covers all n elements with such blocks;
 /// - `loads()`, `stores()`: what each side declares;
 /// - `run(lane, access)`: the body.
@@ -126,7 +126,7 @@ concept access_pattern = requires(const P pattern, index_t n, std::span<const in
                                   const access<copy, null_memory> copying) {
   { P::kName } -> std::convertible_to<std::string_view>;
   { P::kSummary } -> std::convertible_to<std::string_view>;
-  { P::kLanesAffine } -> std::convertible_to<bool>;
+  { P::kThreadsAffine } -> std::convertible_to<bool>;
   std::span<const parameter_spec>(P::kParameters);
   { P::make(n, values) } -> std::same_as<P>;
   { pattern.shape(block) } -> std::same_as<launch_shape>;

@@ -244,25 +244,45 @@ struct coverage_verdict {
   constexpr bool ok() const { return loads.ok() && stores.ok(); }
 };
 
+/// What the bits of one side add up to.
+struct coverage_counts {
+  unsigned long long repeated = 0, missed = 0;
+  unsigned long long first_repeated = proof_tally::kNone, first_missed = proof_tally::kNone;
+};
+
+namespace detail {
+
+/// Counts the set bits of `word`, whose lowest bit stands for index `base`.
+SECTORBENCH_HD constexpr void count_bits(std::uint32_t word, index_t base,
+                                         unsigned long long& count, unsigned long long& first) {
+  for (int bit = 0; word != 0; ++bit, word >>= 1) {
+    if ((word & 1) == 0) continue;
+    count_one(count);
+    lower_to(first, static_cast<unsigned long long>(base + bit));
+  }
+}
+
+}  // namespace detail
+
+/// Adds what the 32 indices from 32 x `word` on say of a side. @pre word < words(elements)
+SECTORBENCH_HD constexpr void count_coverage(const side_extent& extent, const coverage_bits& bits,
+                                             index_t word, coverage_counts& counts) {
+  const index_t valid = extent.elements - word * 32;
+  const std::uint32_t mask = valid >= 32 ? ~0U : (1U << valid) - 1;
+  detail::count_bits(bits.again[word] & mask, word * 32, counts.repeated, counts.first_repeated);
+  detail::count_bits(~bits.once[word] & mask, word * 32, counts.missed, counts.first_missed);
+}
+
 /// Judges what was counted for one side against what it declares.
 /// @param out_of_range how many indices lay outside the extent
-constexpr side_verdict judge(const side_extent& extent, const std::uint32_t* once,
-                             const std::uint32_t* again, std::uint64_t out_of_range) {
+constexpr side_verdict judge(const side_extent& extent, const coverage_counts& counts,
+                             std::uint64_t out_of_range) {
   if (out_of_range > 0) return {coverage_fault::kOutOfRange, out_of_range, 0};
-  side_verdict repeated{coverage_fault::kRepeated}, missed{coverage_fault::kMissed};
-  for (index_t word = 0; word < coverage_bits::words(extent.elements); ++word) {
-    const index_t valid = extent.elements - word * 32;
-    const std::uint32_t mask = valid >= 32 ? ~0U : (1U << valid) - 1;
-    const auto note = [&](side_verdict& verdict, std::uint32_t bits) {
-      if (bits == 0) return;
-      if (verdict.count == 0) verdict.first = word * 32 + __builtin_ctz(bits);
-      verdict.count += static_cast<std::uint64_t>(__builtin_popcount(bits));
-    };
-    note(repeated, again[word] & mask);
-    note(missed, ~once[word] & mask);
-  }
-  if (extent.covers != coverage::kManyToOne && repeated.count > 0) return repeated;
-  if (extent.covers == coverage::kBijection && missed.count > 0) return missed;
+  if (extent.covers != coverage::kManyToOne && counts.repeated > 0)
+    return {coverage_fault::kRepeated, counts.repeated,
+            static_cast<index_t>(counts.first_repeated)};
+  if (extent.covers == coverage::kBijection && counts.missed > 0)
+    return {coverage_fault::kMissed, counts.missed, static_cast<index_t>(counts.first_missed)};
   return {};
 }
 
@@ -321,12 +341,19 @@ constexpr coverage_verdict prove(const P& pattern, block_size block) {
     proof_memory<Op> memory(request, thread_rank(thread));
     pattern.run(thread, access<Op, proof_memory<Op>>{memory});
   });
-  coverage_verdict verdict;
+  const auto verdict = [](const side_extent& extent, const coverage_bits& bits,
+                          std::uint64_t out_of_range) {
+    coverage_counts counts;
+    for (index_t word = 0; word < coverage_bits::words(extent.elements); ++word)
+      count_coverage(extent, bits, word, counts);
+    return judge(extent, counts, out_of_range);
+  };
+  coverage_verdict result;
   if (Op::kLoads != side::kNone)
-    verdict.loads = judge(loads, loaded.data(), loaded_again.data(), tally.loads_out_of_range);
+    result.loads = verdict(loads, request.loaded, tally.loads_out_of_range);
   if (Op::kStores != side::kNone)
-    verdict.stores = judge(stores, stored.data(), stored_again.data(), tally.stores_out_of_range);
-  return verdict;
+    result.stores = verdict(stores, request.stored, tally.stores_out_of_range);
+  return result;
 }
 
 }  // namespace sectorbench

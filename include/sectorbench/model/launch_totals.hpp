@@ -140,76 +140,127 @@ class affine_counts {
   std::array<request_count, kLineBytes> known_{};
 };
 
+/// Walks a launch and adds up its warps.
+template <class Op, access_pattern P>
+class launch_counter {
+ public:
+  launch_counter(const P& pattern, block_size block, int width)
+      : pattern_(pattern),
+        shape_(pattern.shape(block)),
+        threads_(static_cast<int>(shape_.block.threads())),
+        width_(width),
+        memory_(pattern.loads(), pattern.stores(), width),
+        load_counts_(width),
+        store_counts_(width) {
+    thread_.block_size_x = shape_.block.x;
+    thread_.block_size_y = shape_.block.y;
+    thread_.grid_x = static_cast<unsigned>(shape_.grid_x);
+    thread_.grid_y = static_cast<unsigned>(shape_.grid_y);
+  }
+
+  launch_totals count() {
+    for (index_t z = 0; z < shape_.grid_z; ++z)
+      for (index_t y = 0; y < shape_.grid_y; ++y)
+        for (index_t x = 0; x < shape_.grid_x; ++x) {
+          thread_.block_x = static_cast<unsigned>(x);
+          thread_.block_y = static_cast<unsigned>(y);
+          thread_.block_z = static_cast<unsigned>(z);
+          count_block();
+        }
+    return totals_;
+  }
+
+ private:
+  static constexpr int kLastLane = kWarpLanes - 1;
+
+  void count_block() {
+    if (threads_ % kWarpLanes == 0 && count_affine(0, threads_)) return;
+    for (int first = 0; first < threads_; first += kWarpLanes) {
+      const int lanes = std::min(kWarpLanes, threads_ - first);
+      if (lanes < kWarpLanes || !count_affine(first, lanes)) count_lane_by_lane(first, lanes);
+    }
+  }
+
+  /// Counts whole warps, from thread `first` of the block on, by their first and last threads
+  /// alone; false if those do not tell enough.
+  bool count_affine(int first, int threads) {
+    if constexpr (!P::kThreadsAffine) return false;
+    memory_.begin_warp();
+    const std::size_t calls = trace(first, 0);
+    if (trace(first + threads - 1, kLastLane) != calls) return false;
+    constexpr std::uint32_t kEnds = 1U | (1U << kLastLane);
+    for (const traced_request& request : memory_.requests())
+      if (request.active != kEnds) return false;
+
+    const int warps = threads / kWarpLanes;
+    for (const traced_request& request : memory_.requests()) {
+      affine_counts& counts =
+          request.what == traced_request::kind::kLoad ? load_counts_ : store_counts_;
+      const auto apart = static_cast<std::int64_t>(request.address[kLastLane] - request.address[0]);
+      const auto distance = static_cast<std::uint64_t>(apart / (threads - 1));
+      const std::uint64_t warp_distance = distance * kWarpLanes;
+      // Warps that begin at the same place of a line are equal.
+      if (warp_distance % kLineBytes == 0) {
+        add(request.what, counts.of(request.address[0], distance), warps);
+      } else {
+        for (int warp = 0; warp < warps; ++warp)
+          add(request.what,
+              counts.of(request.address[0] + static_cast<std::uint64_t>(warp) * warp_distance,
+                        distance),
+              1);
+      }
+    }
+    return true;
+  }
+
+  void count_lane_by_lane(int first, int lanes) {
+    memory_.begin_warp();
+    for (int lane_number = 0; lane_number < lanes; ++lane_number)
+      trace(first + lane_number, lane_number);
+    for (const traced_request& request : memory_.requests())
+      add(request.what,
+          count_accesses(request.address, static_cast<std::uint32_t>(width_), request.active)
+              .value(),
+          1);
+  }
+
+  /// Runs the body for one thread of the block, as the given lane; how many verbs it called.
+  std::size_t trace(int thread, int lane_number) {
+    thread_.thread_x = static_cast<unsigned>(thread) % shape_.block.x;
+    thread_.thread_y = static_cast<unsigned>(thread) / shape_.block.x;
+    memory_.begin_lane(lane_number);
+    pattern_.run(thread_, access<Op, trace_memory>{memory_});
+    return memory_.lane_calls();
+  }
+
+  void add(traced_request::kind what, const request_count& count, int times) {
+    side_totals& side = what == traced_request::kind::kLoad ? totals_.loads : totals_.stores;
+    const auto n = static_cast<std::uint64_t>(times);
+    side.requests += static_cast<std::uint64_t>(count.requests) * n;
+    side.sectors += static_cast<std::uint64_t>(count.sectors) * n;
+    side.lines += static_cast<std::uint64_t>(count.lines) * n;
+  }
+
+  const P& pattern_;
+  launch_shape shape_;
+  int threads_;
+  int width_;
+  trace_memory memory_;
+  affine_counts load_counts_, store_counts_;
+  lane thread_{};
+  launch_totals totals_;
+};
+
 }  // namespace detail
 
 /// The totals of one launch of `pattern` under operation `Op`.
 ///
-/// Where the pattern declares affine lanes, a full warp is judged by its first and last lanes; all
-/// other warps lane by lane.
+/// Where the pattern declares affine threads, a full block, else a full warp, is judged by its
+/// first and last threads; all other warps lane by lane.
 /// @param width bytes of an element: 1, 2, 4, 8 or 16
 template <class Op, access_pattern P>
 launch_totals count_launch(const P& pattern, block_size block, int width) {
-  const launch_shape shape = pattern.shape(block);
-  const int block_threads = static_cast<int>(shape.block.threads());
-  const auto u = [](auto v) { return static_cast<unsigned>(v); };
-  trace_memory memory(pattern.loads(), pattern.stores(), width);
-  detail::affine_counts load_counts(width), store_counts(width);
-  launch_totals totals;
-
-  const auto add = [&](traced_request::kind what, const request_count& count) {
-    side_totals& side = what == traced_request::kind::kLoad ? totals.loads : totals.stores;
-    side.requests += static_cast<std::uint64_t>(count.requests);
-    side.sectors += static_cast<std::uint64_t>(count.sectors);
-    side.lines += static_cast<std::uint64_t>(count.lines);
-  };
-
-  lane thread{0, 0, 0, 0, 0, shape.block.x, shape.block.y, u(shape.grid_x), u(shape.grid_y)};
-  const auto trace = [&](int first_thread, int lane_number) {
-    const unsigned number = u(first_thread + lane_number);
-    thread.thread_x = number % shape.block.x;
-    thread.thread_y = number / shape.block.x;
-    memory.begin_lane(lane_number);
-    pattern.run(thread, access<Op, trace_memory>{memory});
-    return memory.lane_calls();
-  };
-  constexpr std::uint32_t kEnds = 1U | (1U << (kWarpLanes - 1));
-
-  for (index_t z = 0; z < shape.grid_z; ++z)
-    for (index_t y = 0; y < shape.grid_y; ++y)
-      for (index_t x = 0; x < shape.grid_x; ++x) {
-        thread.block_x = u(x);
-        thread.block_y = u(y);
-        thread.block_z = u(z);
-        for (int first = 0; first < block_threads; first += kWarpLanes) {
-          const int lanes = std::min(kWarpLanes, block_threads - first);
-          if (P::kLanesAffine && lanes == kWarpLanes) {
-            memory.begin_warp();
-            const std::size_t first_calls = trace(first, 0);
-            bool full = trace(first, kWarpLanes - 1) == first_calls;
-            for (const traced_request& request : memory.requests())
-              full = full && request.active == kEnds;
-            if (full) {
-              for (const traced_request& request : memory.requests()) {
-                auto& counts =
-                    request.what == traced_request::kind::kLoad ? load_counts : store_counts;
-                const std::uint64_t span = request.address.back() - request.address.front();
-                add(request.what,
-                    counts.of(request.address.front(),
-                              static_cast<std::uint64_t>(static_cast<std::int64_t>(span) /
-                                                         (kWarpLanes - 1))));
-              }
-              continue;
-            }
-          }
-          memory.begin_warp();
-          for (int lane_number = 0; lane_number < lanes; ++lane_number) trace(first, lane_number);
-          for (const traced_request& request : memory.requests())
-            add(request.what,
-                count_accesses(request.address, static_cast<std::uint32_t>(width), request.active)
-                    .value());
-        }
-      }
-  return totals;
+  return detail::launch_counter<Op, P>(pattern, block, width).count();
 }
 
 }  // namespace sectorbench

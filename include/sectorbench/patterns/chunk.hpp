@@ -15,7 +15,7 @@ struct chunk {
   static constexpr std::string_view kName = "chunk";
   static constexpr std::string_view kSummary = "each thread walks a run of consecutive elements";
   static constexpr std::array kParameters{parameter_spec{"chunk", 1, kMaxParameter, 32}};
-  static constexpr bool kLanesAffine = true;
+  static constexpr bool kThreadsAffine = true;
 
   index_t n;
   int length;           // counts steps, indexes nothing

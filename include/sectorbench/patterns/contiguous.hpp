@@ -10,7 +10,7 @@ struct contiguous {
   static constexpr std::string_view kName = "contiguous";
   static constexpr std::string_view kSummary = "thread t moves element t";
   static constexpr auto kParameters = kNoParameters;
-  static constexpr bool kLanesAffine = true;
+  static constexpr bool kThreadsAffine = true;
 
   index_t n;
 

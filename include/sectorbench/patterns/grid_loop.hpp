@@ -14,7 +14,7 @@ struct grid_loop {
   static constexpr std::string_view kSummary =
       "a fixed grid; thread t moves t, t + threads, t + 2 threads, ...";
   static constexpr std::array kParameters{parameter_spec{"blocks", 1, kMaxGridX, 8192}};
-  static constexpr bool kLanesAffine = true;
+  static constexpr bool kThreadsAffine = true;
 
   index_t n, blocks;
 

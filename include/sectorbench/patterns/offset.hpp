@@ -15,7 +15,7 @@ struct offset {
       "contiguous, but loads and stores start some elements off alignment";
   static constexpr std::array kParameters{parameter_spec{"loads", 0, kMaxParameter, 1},
                                           parameter_spec{"stores", 0, kMaxParameter, 1}};
-  static constexpr bool kLanesAffine = true;
+  static constexpr bool kThreadsAffine = true;
 
   contiguous dense;
   index_t load_offset, store_offset;

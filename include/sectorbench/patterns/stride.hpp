@@ -17,7 +17,7 @@ struct stride {
   static constexpr std::string_view kName = "stride";
   static constexpr std::string_view kSummary = "neighbouring threads move elements a stride apart";
   static constexpr std::array kParameters{parameter_spec{"stride", 1, kMaxParameter, 8}};
-  static constexpr bool kLanesAffine = true;
+  static constexpr bool kThreadsAffine = true;
 
   index_t n, step;
   index_t whole, rest;  // n = step * whole + rest

@@ -17,7 +17,7 @@ struct unrolled {
   static constexpr std::string_view kSummary =
       "each thread moves k elements, a block width apart: all loads, then all stores";
   static constexpr std::array kParameters{parameter_spec{"unroll", K, K, K}};
-  static constexpr bool kLanesAffine = true;
+  static constexpr bool kThreadsAffine = true;
 
   index_t n;
 
