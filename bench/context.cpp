@@ -55,8 +55,8 @@ evidence collect_evidence(const options& wanted, const selected_device& selected
       {"cache_mode", "warm"},
       {"buffer_bytes", wanted.elements.empty() ? number(wanted.bytes.value_or(default_bytes))
                                                : "elements x element size"},
-      {"elements", wanted.elements.empty() ? "buffer_bytes / element size"
-                                           : list_of(wanted.elements, number)},
+      {"elements",
+       wanted.elements.empty() ? "buffer_bytes / element size" : list_of(wanted.elements, number)},
       {"block", wanted.blocks.empty() ? number(block_size{}.x) : list_of(wanted.blocks, number)},
       {"fill.seed", number(wanted.seed)},
       {"host.cpu_model", host.cpu_model},

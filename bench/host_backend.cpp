@@ -15,6 +15,9 @@
 namespace sectorbench {
 namespace {
 
+constexpr index_t kPageBytes = 4096;
+constexpr index_t kGuardBytes = kPageBytes;
+
 /// Memory from the system, aligned like a page; its pages are the first writer's.
 class host_buffer {
  public:
@@ -22,8 +25,8 @@ class host_buffer {
     if (bytes <= bytes_) return;
     data_.reset();
     bytes_ = 0;
-    const index_t rounded = groups_of(kAlignment, bytes) * kAlignment;
-    data_.reset(std::aligned_alloc(kAlignment, static_cast<std::size_t>(rounded)));
+    const index_t rounded = groups_of(kPageBytes, bytes) * kPageBytes;
+    data_.reset(std::aligned_alloc(kPageBytes, static_cast<std::size_t>(rounded)));
     if (!data_) throw std::bad_alloc();
     bytes_ = rounded;
   }
@@ -31,7 +34,6 @@ class host_buffer {
   index_t bytes() const { return bytes_; }
 
  private:
-  static constexpr index_t kAlignment = 4096;
   struct release {
     void operator()(void* data) const { std::free(data); }
   };
@@ -67,7 +69,7 @@ class host_backend final : public backend {
   std::string_view last_cache_name() const override { return host_.l3_bytes > 0 ? "l3" : "l2"; }
 
   void acquire(const workload& work) override {
-    const buffer_plan plan = plan_buffers(work);
+    const buffer_plan plan = plan_buffers(work, kGuardBytes);
     const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes();
     const index_t available = read_host_info().memory_available_bytes + held;
     if (plan.total() > available) throw not_applicable(does_not_fit(plan.total(), available));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/proof_layout.hpp"
 
-#include "kernels/buffers.hpp"
-
 namespace sectorbench {
 namespace {
 
@@ -28,12 +26,12 @@ proof_request request_for(const program& body, proof_tally* tally) {
 
 }  // namespace
 
-buffer_plan plan_buffers(const workload& work) {
+buffer_plan plan_buffers(const workload& work, index_t guard_bytes) {
   // Inputs are filled by words of 8 bytes.
   const auto whole_words = [](index_t bytes) { return groups_of(8, bytes) * 8; };
   const buffer_bytes needs = work.needs();
   const program& body = work.meaning();
-  return {whole_words(needs.in), whole_words(needs.out) + 2 * kGuardBytes,
+  return {whole_words(needs.in), whole_words(needs.out) + 2 * guard_bytes,
           (load_words(body) + store_words(body)) * 4};
 }
 

@@ -16,7 +16,9 @@ struct buffer_plan {
   index_t total() const { return in + out + coverage; }
 };
 
-buffer_plan plan_buffers(const workload& work);
+/// @param guard_bytes poisoned bytes before and after the output that must stay so; a multiple of
+/// the alignment that the output shall have
+buffer_plan plan_buffers(const workload& work, index_t guard_bytes);
 
 /// Bytes [begin, end) of the output, from its aligned start.
 struct byte_range_of_output {
@@ -26,8 +28,8 @@ struct byte_range_of_output {
 /// The bytes that a launch of `body` stores; all others must stay poisoned.
 byte_range_of_output stored_bytes(const program& body);
 
-/// A request that counts what `body` touches in `bits`, which hold `plan_buffers(body).coverage`
-/// zero bytes.
+/// A request that counts what `body` touches in `bits`, which hold `plan_buffers(body,
+/// ...).coverage` zero bytes.
 proof_request counting_request(const program& body, std::uint32_t* bits, proof_tally* tally);
 
 /// The verdict on what such a request counted. @param count says what the bits of a side add up to

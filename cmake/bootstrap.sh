@@ -11,13 +11,24 @@ readonly test_packages=(libgtest-dev python3 python3-numpy python3-scipy libbenc
 say() { printf 'sectorbench: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# Prints those of the packages named that are not installed.
+# Whether the program that a package is wanted for is there, from wherever it came.
+has_program_of() {
+  case $1 in
+    g++ | cmake) command -v "$1" ;;
+    ninja-build) command -v ninja ;;
+    clang) command -v clang++ ;;
+    *) false ;;
+  esac >/dev/null
+}
+
+# Prints those of the packages named that are needed.
 missing_packages() {
   local installed package
   # It fails when it does not know one of them.
   installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" 2>/dev/null || true)
   for package in "$@"; do
-    [[ $'\n'$installed$'\n' == *$'\n'"$package installed"$'\n'* ]] || printf '%s\n' "$package"
+    [[ $'\n'$installed$'\n' == *$'\n'"$package installed"$'\n'* ]] || has_program_of "$package" ||
+      printf '%s\n' "$package"
   done
 }
 

@@ -12,9 +12,6 @@ namespace sectorbench {
 /// What outputs hold before a launch that is to be verified.
 inline constexpr unsigned char kPoison = 0xa5;
 
-/// Poisoned bytes before and after an output that must stay so; keeps the output's alignment.
-inline constexpr index_t kGuardBytes = 256;
-
 /// Fills `words` words of 8 bytes in device memory with `filled(...)`. @throws cuda_error
 void launch_fill(void* data, index_t words, std::uint64_t seed, CUstream_st* stream);
 

@@ -18,11 +18,11 @@ struct chunk {
   static constexpr bool kThreadsAffine = true;
 
   index_t n;
-  int length;           // counts steps, indexes nothing
+  unsigned length;      // counts steps, indexes nothing
   index_t whole, rest;  // n = length * whole + rest
 
   static constexpr chunk make(index_t n, std::span<const index_t> values) {
-    return {n, static_cast<int>(values[0]), n / values[0], n % values[0]};
+    return {n, static_cast<unsigned>(values[0]), n / values[0], n % values[0]};
   }
   constexpr launch_shape shape(block_size block) const {
     return row_of_threads(whole + (rest > 0 ? 1 : 0), block);
@@ -34,7 +34,7 @@ struct chunk {
   SECTORBENCH_HD constexpr void run(const lane& t, const Access& a) const {
     const index_t thread = t.column();
     const index_t first = thread * length;
-    for (int k = 0; k < length; ++k) {
+    for (unsigned k = 0; k < length; ++k) {
       const index_t at = first + k;
       a.move(at < n, at, k * whole + (k < rest ? k : rest) + thread);
     }
