@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <ostream>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -69,6 +70,11 @@ void csv_reporter::ReportRuns(const std::vector<Run>& runs) {
       fields.push_back(state == row_state::kMeasured ? counter(run, key) : "");
     write_line(GetOutputStream(), fields);
   }
+}
+
+void csv_reporter::Finalize() {
+  if (!GetOutputStream().flush())
+    throw std::runtime_error("the CSV was cut off while it was written (is the disk full?)");
 }
 
 }  // namespace sectorbench

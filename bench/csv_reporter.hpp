@@ -20,6 +20,8 @@ class csv_reporter : public benchmark::BenchmarkReporter {
 
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
+  /// @throws std::runtime_error if not all could be written, which the library does not notice
+  void Finalize() override;
 
  private:
   std::vector<std::string> counters_;

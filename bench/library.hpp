@@ -106,16 +106,4 @@ inline void skip_row(benchmark::State& state, const std::string& reason) {
   detail::skip(state, reason);
 }
 
-/// The library's reporter for --benchmark_format. Up to 1.9.5 the library keeps a pointer to it for
-/// ever, so that it must not be deleted; later it hands over the ownership.
-class default_display_reporter {
- public:
-  benchmark::BenchmarkReporter& operator*() const { return *reporter_; }
-  benchmark::BenchmarkReporter* get() const { return &*reporter_; }
-
- private:
-  decltype(benchmark::CreateDefaultDisplayReporter()) reporter_ =
-      benchmark::CreateDefaultDisplayReporter();
-};
-
 }  // namespace sectorbench

@@ -99,11 +99,13 @@ void read_min_time(std::string_view text, library_flags& to) {
   }
 }
 
-void read_context(std::string_view text, library_flags&) {
+void read_context(std::string_view text, library_flags& to) {
+  to.context_keys.clear();
   for (const std::string_view pair : split(text, ',')) {
     const std::vector<std::string_view> sides = split(pair, '=');
-    if (sides.size() != 2 || sides[0].empty() || one_line(pair) != pair)
-      throw bad_value("allowed: key=value,... in printable characters");
+    if (sides.size() != 2 || sides[0].empty() || one_line(pair) != pair || !is_utf8(pair))
+      throw bad_value("allowed: key=value,... in printable characters (UTF-8)");
+    to.context_keys.emplace_back(sides[0]);
   }
 }
 

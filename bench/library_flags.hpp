@@ -26,6 +26,7 @@ struct library_flags {
   std::string out;
   std::string out_format = "json";
   std::string color = "auto";
+  std::vector<std::string> context_keys;   ///< that --benchmark_context sets
   std::string time_unit;                   ///< ns, us, ms, s, or empty
   std::optional<double> min_time_s;        ///< of --benchmark_min_time=0.1 or 0.1s
   std::optional<std::int64_t> iterations;  ///< of --benchmark_min_time=50x

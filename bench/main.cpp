@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "bench/format.hpp"
 #include "bench/interrupt.hpp"
 #include "bench/json_lines.hpp"
+#include "bench/json_reporter.hpp"
 #include "bench/library.hpp"
 #include "bench/library_flags.hpp"
 #include "bench/options.hpp"
@@ -125,6 +127,13 @@ exit_code verdict(const options& wanted, const run_tally& tally) {
   return code;
 }
 
+std::optional<benchmark::TimeUnit> console_time_unit(const std::string& name) {
+  for (const auto unit : {benchmark::kNanosecond, benchmark::kMicrosecond, benchmark::kMillisecond,
+                          benchmark::kSecond})
+    if (name == benchmark::GetTimeUnitString(unit)) return unit;
+  return std::nullopt;
+}
+
 std::vector<std::string> csv_columns() {
   std::vector<std::string> keys;
   for (const counter_spec& counter : kCounters) keys.emplace_back(counter.key);
@@ -135,7 +144,7 @@ std::unique_ptr<benchmark::BenchmarkReporter> own_reporter(const std::string& fo
                                                            const console_settings& settings) {
   if (format == "console") return std::make_unique<console_reporter>(settings);
   if (format == "csv") return std::make_unique<csv_reporter>(csv_columns());
-  return nullptr;
+  return std::make_unique<json_reporter>();
 }
 
 exit_code run(const char* program, const std::vector<std::string>& arguments) {
@@ -153,6 +162,9 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
     return exit_code::kOk;
   }
 
+  for (const std::string& arg : parsed.library_args)
+    if (!std::ranges::count(library_flag_names(), arg.substr(0, arg.find('='))))
+      throw unknown_argument(arg);
   const library_flags flags = read_library_flags(parsed.library_args);
   const filter_matcher filter(flags.filter);
   const auto named = matching(make_suite(wanted, kDefaultBufferBytes), filter);
@@ -193,16 +205,20 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
     })->UseManualTime();
   }
 
+  const evidence facts = collect_evidence(wanted, selected, default_bytes);
+  for (const auto& [key, value] : facts)
+    if (std::ranges::count(flags.context_keys, key) > 0)
+      throw usage_error("--benchmark_context=" + key + "=...: this key is the program's own");
   library_arguments library(program,
                             adjusted_library_args(parsed.library_args, flags, min_time_s,
                                                   out ? out->temporary_path() : std::string()));
   benchmark::Initialize(library.count(), library.values());
   if (*library.count() > 1) throw unknown_argument(library.values()[1]);
-  for (const auto& [key, value] : collect_evidence(wanted, selected, default_bytes))
-    benchmark::AddCustomContext(key, value);
+  for (const auto& [key, value] : facts) benchmark::AddCustomContext(key, value);
 
   console_settings settings;
   settings.color = use_color(flags);
+  settings.time_unit = console_time_unit(flags.time_unit);
   settings.summary = [&tally] { return summary(tally); };
   settings.context_lines.push_back("sectorbench " + std::string(kBuildInfo.version) + " on " +
                                    selected.device->headline());
@@ -220,16 +236,13 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
       say(notice);
   }
 
-  std::optional<default_display_reporter> library_display;
-  std::unique_ptr<benchmark::BenchmarkReporter> display = own_reporter(flags.format, settings);
-  if (!display) library_display.emplace();
-  benchmark::BenchmarkReporter* const shown = display ? display.get() : library_display->get();
-  std::unique_ptr<benchmark::BenchmarkReporter> written;
-  if (out) written = own_reporter(flags.out_format, {});
-  if (written)
-    benchmark::RunSpecifiedBenchmarks(shown, written.get());
-  else
-    benchmark::RunSpecifiedBenchmarks(shown);
+  const auto shown = own_reporter(flags.format, settings);
+  if (out) {
+    const auto written = own_reporter(flags.out_format, {});
+    benchmark::RunSpecifiedBenchmarks(shown.get(), written.get());
+  } else {
+    benchmark::RunSpecifiedBenchmarks(shown.get());
+  }
 
   if (flags.format != "console") say(summary(tally));
   benchmark::ClearRegisteredBenchmarks();
@@ -256,6 +269,11 @@ int main(int argc, char** argv) {
     code = exit_code::kDevice;
   } catch (const std::exception& error) {
     say(one_line(error.what()));
+  }
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
+    say("standard output: could not be written");
+    code = exit_code::kFailed;
   }
   return static_cast<int>(code);
 }

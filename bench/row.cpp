@@ -62,7 +62,10 @@ std::vector<std::string_view> second_of(const Pairs& pairs) {
   std::string text = "--rows=" + std::string(row) + ": no " + std::string(what) + " is called '" +
                      std::string(part) + "'";
   const std::string_view near = near_match(part, known);
-  if (!near.empty()) text += "; did you mean " + std::string(near) + "?";
+  if (!near.empty())
+    text += "; did you mean " + std::string(near) + "?";
+  else
+    text += ";";
   throw usage_error(text + " known: " + join(known, ", "));
 }
 
@@ -87,7 +90,10 @@ const pattern_entry* find_pattern(std::string_view name, std::span<const index_t
 }
 
 row_spec parse_row(std::string_view name) {
-  const std::vector<std::string_view> parts = split(name, '/');
+  constexpr std::string_view kLibrarySuffix = "/manual_time";  // a list of names has it
+  std::string_view own = name;
+  if (own.ends_with(kLibrarySuffix)) own.remove_suffix(kLibrarySuffix.size());
+  const std::vector<std::string_view> parts = split(own, '/');
   if (parts.size() < 3)
     throw usage_error("--rows=" + std::string(name) +
                       ": a row is <pattern>/<operation>/<type>[/<parameter>:<value>...], e.g. "

@@ -21,6 +21,9 @@ class usage_error : public std::runtime_error {
 /// `text` with every control character replaced by a question mark, so that it stays one line.
 std::string one_line(std::string_view text);
 
+/// Whether `text` is UTF-8, the only encoding that JSON may have.
+bool is_utf8(std::string_view text);
+
 /// `text` as printable ASCII without quotes and backslashes: safe as a label or context value in
 /// every version of the library, whose JSON writers escape little.
 std::string sanitize(std::string_view text);

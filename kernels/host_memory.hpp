@@ -32,7 +32,7 @@ template <class Body>
 void on_all_cores(const launch_shape& shape, const Body& body) {
   const index_t blocks = shape.blocks();
   const auto u = [](index_t v) { return static_cast<unsigned>(v); };
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (blocks > 1)
   for (index_t block = 0; block < blocks; ++block) {
     lane thread{0,
                 0,
