@@ -136,11 +136,12 @@ void row_runner::prepare(const row_spec& row) {
 
 void row_runner::warm_up(const row_spec& row) {
   const workload& work = *state_of(row).work;
-  device_.poison_output();
   for (int i = 0; i < rules_.warmup_launches; ++i) {
     stop_if_interrupted();
     device_.run_once(work, seed_, false);
   }
+  // Last, so that what is compared afterwards is what the timed launches wrote.
+  device_.poison_output();
 }
 
 int row_runner::choose_launches(const workload& work) {

@@ -68,7 +68,7 @@ class row_runner {
   /// throws
   void prepare(const row_spec& row);
 
-  /// Poisons the output and launches without timing. @pre prepare(row) was the last call
+  /// Launches without timing, then poisons the output. @pre prepare(row) was the last call
   void warm_up(const row_spec& row);
 
   /// Launches of one round of samples. @pre prepare(row)

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 
 #include "sectorbench/access/pattern.hpp"
 
 namespace sectorbench {
 
-/// A grid-stride loop: a fixed number of blocks, each thread steps by the size of the grid.
+/// A grid-stride loop: each thread takes `steps` elements, a whole grid's width apart.
+///
+/// The host chooses the grid for the number of steps, so that the kernel need not divide to know
+/// how often it loops.
 struct grid_loop {
   static constexpr std::string_view kName = "grid_loop";
   static constexpr std::string_view kSummary =
-      "a fixed grid; thread t moves t, t + threads, t + 2 threads, ...";
-  static constexpr std::array kParameters{parameter_spec{"blocks", 1, kMaxGridX, 8192}};
+      "thread t moves t, t + threads, t + 2 threads, ...: a grid-stride loop";
+  static constexpr std::array kParameters{parameter_spec{"steps", 1, kMaxParameter, 32}};
   static constexpr bool kThreadsAffine = true;
 
-  index_t n, blocks;
+  index_t n;
+  unsigned steps;
 
   static constexpr grid_loop make(index_t n, std::span<const index_t> values) {
-    return {n, values[0]};
+    return {n, static_cast<unsigned>(values[0])};
   }
   constexpr launch_shape shape(block_size block) const {
-    launch_shape grid = row_of_threads(n, block);
-    grid.grid_x = std::min(grid.grid_x, blocks);
-    return grid;
+    return row_of_threads(groups_of(index_t{steps}, n), block);
   }
   constexpr side_extent loads() const { return {n}; }
   constexpr side_extent stores() const { return {n}; }
@@ -32,7 +33,11 @@ struct grid_loop {
   template <class Access>
   SECTORBENCH_HD constexpr void run(const lane& t, const Access& a) const {
     const index_t threads = index_t{t.grid_x} * t.block_size_x;
-    for (index_t at = t.column(); at < n; at += threads) a.move(true, at, at);
+    index_t at = t.column();
+    for (unsigned k = 0; k < steps; ++k) {
+      a.move(at < n, at, at);
+      at += threads;
+    }
   }
 };
 
