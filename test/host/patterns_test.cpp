@@ -48,7 +48,7 @@ static_assert(covers_small_sizes<chunk>(3));
 static_assert(covers_small_sizes<chunk>(32));
 static_assert(covers_small_sizes<grid_loop>(1));
 static_assert(covers_small_sizes<grid_loop>(2));
-static_assert(covers_small_sizes<grid_loop>(8192));
+static_assert(covers_small_sizes<grid_loop>(100));
 static_assert(covers_small_sizes<offset>(0, 0));
 static_assert(covers_small_sizes<offset>(1, 7));
 static_assert(covers_small_sizes<offset>(kMaxParameter, 8));
@@ -183,15 +183,18 @@ TEST(Unrolled, AllLoadsComeBeforeTheFirstStore) {
 }
 
 TEST(GridLoop, ThreadsStepByTheSizeOfTheGrid) {
-  const grid_loop pattern{1000, 2};
+  const grid_loop pattern{1000, 5};
   const written_down thread = thread_of<copy>(pattern, {100}, 1, 0, 3);
   ASSERT_EQ(thread.load_count, 5u);
   EXPECT_EQ(thread.loads[0], 103);
   EXPECT_EQ(thread.loads[4], 903);
 }
 
-TEST(GridLoop, NoMoreBlocksThanElementsNeed) {
-  EXPECT_EQ((grid_loop{1000, 8192}).shape({256}).grid_x, 4);
+TEST(GridLoop, GridIsAsLargeAsTheStepsLeaveIt) {
+  EXPECT_EQ((grid_loop{1000, 1}).shape({256}).grid_x, 4);
+  EXPECT_EQ((grid_loop{1000, 3}).shape({256}).grid_x, 2);
+  EXPECT_EQ((grid_loop{1000, 8192}).shape({256}).grid_x, 1);
+  EXPECT_EQ((grid_loop{index_t{64} << 20, 32}).shape({256}).grid_x, 8192);
 }
 
 TEST(Offset, SidesStartWhereTheyDeclare) {

@@ -53,7 +53,7 @@ AT_64_KI: dict[str, tuple[Side, Side]] = {
     "contiguous/read/f32": (full(4, 1), NOTHING),
     "contiguous/write/f32": (NOTHING, full(4, 1)),
     "unrolled/copy/f32/unroll:4": (full(4, 1), full(4, 1)),
-    "grid_loop/copy/f32/blocks:3": (full(4, 1), full(4, 1)),
+    "grid_loop/copy/f32/steps:3": (full(4, 1), full(4, 1)),
     # One element further on, the 32 elements touch one sector more, and always a second line but
     # for u8, where every fourth warp does: bytes 97 to 128.
     "offset/copy/f32/loads:0/stores:0": (full(4, 1), full(4, 1)),

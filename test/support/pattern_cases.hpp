@@ -38,7 +38,7 @@ inline std::vector<index_t> values_to_try(std::string_view pattern, const parame
   static const std::map<std::string_view, std::vector<index_t>> kOdd{
       {"stride", {1, 2, 3, 7, 8, 32, 300, 70000}},
       {"chunk", {1, 2, 3, 32, 1000}},
-      {"grid_loop", {1, 2, 3, 8192}},
+      {"grid_loop", {1, 2, 3, 1000}},
       {"offset", {0, 1, 7, 8}},
   };
   std::vector<index_t> values{spec.typical};
@@ -123,8 +123,9 @@ inline std::vector<index_t> expected_elements(const pattern_case& one, index_t n
     const index_t k = one.values[0];
     for (index_t i = 0; i < k; ++i) visit(thread / block * block * k + thread % block + i * block);
   } else if (name == "grid_loop") {
-    const index_t threads = std::min((n + block - 1) / block, one.values[0]) * block;
-    for (index_t element = thread; element < n; element += threads) visit(element);
+    const index_t steps = one.values[0];
+    const index_t threads = ((n + steps - 1) / steps + block - 1) / block * block;
+    for (index_t k = 0; k < steps; ++k) visit(thread + k * threads);
   } else {
     visit(thread);
   }

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the compiler may make of a measuring kernel: every access_kernel of every pattern is read."""
+
+import collections
+import pathlib
+import re
+import tempfile
+import unittest
+
+import kernel_code
+
+PATTERN_FILES = sorted(kernel_code.SOURCE_DIR.glob("kernels/patterns/*.cu"))
+PATTERN_HEADERS = sorted(kernel_code.SOURCE_DIR.glob("include/sectorbench/patterns/*.hpp"))
+
+# One instruction moves one element; PTX may call its bits u, s, b or f.
+WIDTHS = {
+    1: r"[bsu]8",
+    2: r"[bsu]16",
+    4: r"[bsuf]32",
+    8: r"[bsuf]64",
+    16: r"(v4\.[bsuf]32|v2\.[bsuf]64|b128)",
+}
+SASS_WIDTHS = {1: r"\.[US]8", 2: r"\.[US]16", 4: r"", 8: r"\.64", 16: r"\.128"}
+MEMORY = re.compile(r"(ld|st|ldu|atom|red|prefetch|cp|tex|tld4|suld|sust|multimem)(\.|$)")
+DIVISION = re.compile(r"(div|rem)\.")
+
+
+class Instruction:
+    """One line of PTX: label, guard, opcode and operands."""
+
+    def __init__(self, line):
+        match = re.fullmatch(r"(?:@!?(%\w+)\s+)?([\w.:]+)\s*(.*?);?", line)
+        self.line = line
+        self.label = line[:-1] if line.endswith(":") else None
+        self.guard, self.opcode, self.operands = match.groups() if match else (None, "", "")
+        if self.label:
+            self.opcode = ""
+
+    def branches_to(self):
+        return self.operands.strip() if self.opcode.split(".")[0] == "bra" else None
+
+
+class Body:
+    """A kernel's PTX and what the audit asks of it."""
+
+    def __init__(self, lines):
+        self.code = [Instruction(line) for line in lines]
+        self.labels = {one.label: at for at, one in enumerate(self.code) if one.label}
+        self.loads = self._positions("ld.global")
+        self.stores = self._positions("st.global")
+
+    def _positions(self, prefix):
+        return [at for at, one in enumerate(self.code)
+                if one.opcode.startswith(prefix + ".") or one.opcode == prefix]
+
+    def loops(self):
+        """[first, last] of every backward branch, innermost or not."""
+        return [(self.labels[target], at) for at, one in enumerate(self.code)
+                if (target := one.branches_to()) in self.labels and self.labels[target] < at]
+
+    def guarded_by_last_parameter(self, position):
+        """Whether a forward branch on nothing but the last parameter (`keep`) skips this place."""
+        values = set()
+        last = max((int(n) for one in self.code if one.opcode.startswith("ld.param")
+                    for n in re.findall(r"_param_(\d+)", one.operands)), default=-1)
+        for at, one in enumerate(self.code[:position]):
+            target = one.branches_to()
+            if target and one.guard in values and self.labels.get(target, -1) > position:
+                return True
+            registers = re.findall(r"%\w+", one.operands)
+            if not registers:
+                continue
+            if one.opcode.startswith("ld.param"):
+                from_keep = f"_param_{last}]" in one.operands
+            else:
+                from_keep = len(registers) > 1 and set(registers[1:]) <= values
+            (values.add if from_keep else values.discard)(registers[0])
+        return self.code[position].guard in values
+
+
+def violations(kernel, body):
+    """What is wrong with a kernel's PTX: [(rule, line)]."""
+    found = []
+
+    def require(condition, rule, line=""):
+        if not condition:
+            found.append((rule, line))
+
+    width = WIDTHS[kernel.width]
+    for one in body.code:
+        opcode = one.opcode
+        require(not DIVISION.match(opcode), "divides", one.line)
+        require(not opcode.startswith("call"), "calls a function", one.line)
+        require(".local" not in one.line, "uses local memory", one.line)
+        if not MEMORY.match(opcode) or opcode.startswith("ld.param"):
+            continue
+        if opcode.startswith("ld.global"):
+            require(re.fullmatch(r"ld\.global\.nc\." + width, opcode),
+                    f"load is not one ld.global.nc of {kernel.width} bytes", one.line)
+        elif opcode.startswith("st.global"):
+            require(re.fullmatch(r"st\.global\." + width, opcode),
+                    f"store is not one st.global of {kernel.width} bytes", one.line)
+        else:
+            require(False, "touches other memory", one.line)
+
+    loads, stores = len(body.loads), len(body.stores)
+    loops = body.loops()
+    if kernel.op == "read":
+        require(stores == 1, f"{stores} stores instead of the checksum's one")
+        for at in body.stores:
+            require(body.guarded_by_last_parameter(at), "the checksum's store ignores `keep`",
+                    body.code[at].line)
+            require(all(load < at for load in body.loads), "loads after the checksum's store")
+    if kernel.op == "write":
+        require(loads == 0, f"{loads} loads")
+
+    if kernel.steps is not None:
+        require(not loops, "has a loop")
+        if kernel.op != "write":
+            require(loads == kernel.steps, f"{loads} loads instead of {kernel.steps}")
+        if kernel.op != "read":
+            require(stores == kernel.steps, f"{stores} stores instead of {kernel.steps}")
+        if loads and stores:
+            require(max(body.loads) < min(body.stores), "stores before the last load")
+    else:
+        require(loops, "has no loop")
+        for first, last in loops:
+            inside = [sum(first < at < last for at in where) for where in (body.loads, body.stores)]
+            if kernel.op == "read":
+                require(inside[0] > 0 and inside[1] == 0, f"a loop loads and stores {inside} times")
+            elif kernel.op == "write":
+                require(inside[0] == 0 and inside[1] > 0, f"a loop loads and stores {inside} times")
+            else:
+                require(inside[0] == inside[1] > 0, f"a loop loads and stores {inside} times")
+        if kernel.op not in ("read", "write"):
+            require(loads == stores, f"{loads} loads, {stores} stores")
+    return found
+
+
+def sass_violations(kernel, code):
+    """The same for machine code: [(rule, instruction)]."""
+    found = []
+
+    def require(condition, rule, line=""):
+        if not condition:
+            found.append((rule, line))
+
+    opcodes = [re.sub(r"^@!?U?P\w+\s+", "", line).split()[0] for line in code]
+    width = SASS_WIDTHS[kernel.width]
+    loads = [at for at, opcode in enumerate(opcodes) if opcode.startswith("LDG")]
+    stores = [at for at, opcode in enumerate(opcodes) if opcode.startswith("STG")]
+    for opcode, line in zip(opcodes, code):
+        name = opcode.split(".")[0]
+        require(name not in ("LDL", "STL"), "uses local memory", line)
+        require(name not in ("LD", "ST", "LDS", "STS", "ATOM", "ATOMG", "RED", "REDG"),
+                "touches other memory", line)
+        # An integer division is a reciprocal and corrections, in line or called.
+        require(name not in ("MUFU", "CALL", "I2F", "F2I"), "divides or calls", line)
+        if name == "LDG":
+            require(re.fullmatch(r"LDG\.E" + width + r"(\.CONSTANT|\.STRONG\.\w+)*", opcode)
+                    and ".CONSTANT" in opcode,
+                    f"load is not one read-only LDG of {kernel.width} bytes", line)
+        if name == "STG":
+            require(re.fullmatch(r"STG\.E" + width, opcode),
+                    f"store is not one STG of {kernel.width} bytes", line)
+    if kernel.op == "write":
+        require(not loads, f"{len(loads)} loads")
+    if kernel.op == "read":
+        require(len(stores) == 1, f"{len(stores)} stores instead of the checksum's one")
+    if kernel.steps is not None:
+        if kernel.op != "write":
+            require(len(loads) == kernel.steps, f"{len(loads)} loads instead of {kernel.steps}")
+        if kernel.op != "read":
+            require(len(stores) == kernel.steps, f"{len(stores)} stores instead of {kernel.steps}")
+        if loads and stores:
+            require(max(loads) < min(stores), "stores before the last load")
+    elif kernel.op not in ("read", "write"):
+        require(len(loads) == len(stores) > 0, f"{len(loads)} loads, {len(stores)} stores")
+    return found
+
+
+def report(all_found):
+    """The violations of many kernels, those of one rule together."""
+    by_rule = collections.defaultdict(list)
+    for kernel, found in all_found:
+        for rule, line in found:
+            by_rule[rule].append((str(kernel), line))
+    text = ""
+    for rule, places in by_rule.items():
+        kernels = list(dict.fromkeys(kernel for kernel, _ in places))
+        text += f"\n{rule}: {len(kernels)} kernels, {len(places)} places"
+        for kernel, line in places[:6]:
+            text += f"\n    {kernel}: {line}" if line else f"\n    {kernel}"
+        if len(places) > 6:
+            text += "\n    all of: " + " ".join(kernels)
+    return text
+
+
+def access_kernels(bodies):
+    """[(AccessKernel, lines)] of those bodies that are measuring kernels."""
+    names = kernel_code.demangle(list(bodies))
+    return [(kernel_code.AccessKernel(name), lines)
+            for name, lines in zip(names, bodies.values()) if kernel_code.is_access_kernel(name)]
+
+
+def patterns_in(file):
+    """The patterns that a file instantiates, as its SECTORBENCH_PATTERN(...) names them."""
+    uses = re.findall(r"^SECTORBENCH_PATTERN\((.*?)\)", file.read_text(), re.S | re.M)
+    return [name.strip().removeprefix("sectorbench::") for use in uses for name in use.split(",")]
+
+
+class KernelAudit(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.patterns = [name for file in PATTERN_FILES for name in patterns_in(file)]
+        cls.ptx = kernel_code.in_parallel(lambda file: kernel_code.compile_to("ptx", file),
+                                          PATTERN_FILES)
+        cls.kernels = [kernel for ptx in cls.ptx
+                       for kernel in access_kernels(kernel_code.ptx_bodies(ptx))]
+
+    def expect_all(self, kernels):
+        """Every pattern x operation x type, each once."""
+        self.assertTrue(self.patterns, f"no SECTORBENCH_PATTERN in {kernel_code.SOURCE_DIR}")
+        expected = collections.Counter(
+            f"{pattern}/{op}/{name}" for pattern in self.patterns for op in kernel_code.OPERATIONS
+            for name, _ in kernel_code.TYPES.values())
+        self.assertEqual(expected, collections.Counter(str(kernel) for kernel, _ in kernels))
+
+    def test_every_pattern_header_has_its_kernel_file(self):
+        headers = {file.stem for file in PATTERN_HEADERS}
+        self.assertTrue(headers)
+        self.assertEqual(headers, {file.stem for file in PATTERN_FILES})
+        self.assertEqual(headers, {re.sub("<.*", "", pattern) for pattern in self.patterns})
+
+    def test_every_pattern_operation_and_type_has_one_kernel(self):
+        self.expect_all(self.kernels)
+
+    def test_one_kernel_serves_all_strides(self):
+        of_stride = {kernel.pattern for kernel, _ in self.kernels
+                     if kernel.pattern.startswith("stride")}
+        self.assertEqual(of_stride, {"stride"})
+
+    def test_ptx_moves_each_element_with_one_load_and_one_store_and_never_divides(self):
+        self.assertTrue(self.kernels)
+        found = [(kernel, violations(kernel, Body(lines))) for kernel, lines in self.kernels]
+        if any(wrong for _, wrong in found):
+            self.fail(report(found))
+
+    def test_machine_code_moves_each_element_with_one_load_and_one_store_and_never_divides(self):
+        if kernel_code.cuobjdump() is None:
+            self.skipTest("no cuobjdump beside nvcc or on PATH")
+
+        def assemble(ptx):
+            with tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder, "kernels.ptx")
+                file.write_text(ptx)
+                return kernel_code.sass_bodies(kernel_code.compile_to("cubin", file))
+
+        kernels = [kernel for bodies in kernel_code.in_parallel(assemble, self.ptx)
+                   for kernel in access_kernels(bodies)]
+        self.expect_all(kernels)
+        found = [(kernel, sass_violations(kernel, code)) for kernel, code in kernels]
+        if any(wrong for _, wrong in found):
+            self.fail(report(found))
+
+    @classmethod
+    def tearDownClass(cls):
+        print("\nPTX instructions (loads, stores, all) of the f32 kernels:")
+        for kernel, lines in cls.kernels:
+            if kernel.type == "f32":
+                body = Body(lines)
+                count = sum(bool(one.opcode) and not one.opcode.startswith(".")
+                            for one in body.code)
+                print(f"  {kernel}: {len(body.loads)}, {len(body.stores)}, {count}")
+
+
+if __name__ == "__main__":
+    unittest.main()

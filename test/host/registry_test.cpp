@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/registry.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "test/support/pattern_cases.hpp"
+#include "test/support/source_tree.hpp"
+
+namespace sectorbench {
+namespace {
+
+using test::source_tree;
+using test::stems_in;
+
+// Names of the registered patterns, movers aside, each once; sorted.
+std::vector<std::string> pattern_names() {
+  std::set<std::string> names;
+  for (const pattern_entry& pattern : registered_patterns())
+    if (!pattern.mover) names.emplace(pattern.name);
+  return {names.begin(), names.end()};
+}
+
+TEST(Registry, HoldsTheBuiltInPatternsInOrder) {
+  std::vector<std::string> names;
+  for (const pattern_entry& pattern : registered_patterns()) names.emplace_back(pattern.name);
+  ASSERT_FALSE(names.empty());
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  for (const char* name : {"chunk", "contiguous", "grid_loop", "memcpy", "offset", "stride"})
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
+  EXPECT_EQ(std::count(names.begin(), names.end(), "unrolled"), 3);
+}
+
+TEST(Registry, UnrolledStandsInTheOrderOfItsValues) {
+  std::vector<index_t> values;
+  for (const pattern_entry& pattern : registered_patterns())
+    if (pattern.name == "unrolled") values.push_back(pattern.parameters[0].lowest);
+  EXPECT_EQ(values, (std::vector<index_t>{2, 4, 8}));
+}
+
+TEST(Registry, OneHeaderAndOneSourcePerPattern) {
+  const std::vector<std::string> names = pattern_names();
+  ASSERT_FALSE(names.empty());
+  EXPECT_EQ(stems_in(source_tree() / "include/sectorbench/patterns", ".hpp"), names);
+  EXPECT_EQ(stems_in(source_tree() / "kernels/patterns", ".cu"), names);
+}
+
+TEST(Registry, EveryPatternHasItsSectionInTheDocument) {
+  const auto document = source_tree() / "docs/patterns.md";
+  if (!std::filesystem::exists(document)) GTEST_SKIP() << document << " is not there";
+  const std::vector<std::string> lines = test::lines_of(document);
+  ASSERT_FALSE(registered_patterns().empty());
+  for (const pattern_entry& pattern : registered_patterns()) {
+    const std::string heading = "## " + std::string(pattern.name);
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), heading), 1) << heading;
+  }
+}
+
+TEST(Registry, EntriesSayWhatPeopleRead) {
+  ASSERT_FALSE(registered_patterns().empty());
+  for (const pattern_entry& pattern : registered_patterns()) {
+    EXPECT_FALSE(pattern.name.empty());
+    EXPECT_FALSE(pattern.summary.empty()) << pattern.name;
+    EXPECT_EQ(pattern.summary.find('\n'), std::string_view::npos) << pattern.name;
+    EXPECT_NE(pattern.make, nullptr) << pattern.name;
+  }
+}
+
+// `--benchmark_filter=stride` selects the stride curve and nothing else; slashes and colons part a
+// name.
+TEST(Registry, NamesFitTheRowsTheyBecome) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789_";
+  const auto expect_fit = [&](std::string_view name, std::string_view pattern) {
+    EXPECT_EQ(name.find_first_not_of(kAllowed), std::string_view::npos) << name;
+    EXPECT_TRUE(pattern == "stride" || name.find("stride") == std::string_view::npos) << name;
+  };
+  ASSERT_FALSE(registered_patterns().empty());
+  for (const pattern_entry& pattern : registered_patterns()) {
+    expect_fit(pattern.name, pattern.name);
+    for (const parameter_spec& spec : pattern.parameters) expect_fit(spec.name, pattern.name);
+  }
+}
+
+TEST(Registry, TypicalValuesLieWithinTheirBounds) {
+  ASSERT_FALSE(registered_patterns().empty());
+  for (const pattern_entry& pattern : registered_patterns())
+    for (const parameter_spec& spec : pattern.parameters) {
+      EXPECT_LE(spec.lowest, spec.typical) << pattern.name << ", " << spec.name;
+      EXPECT_LE(spec.typical, spec.highest) << pattern.name << ", " << spec.name;
+      EXPECT_LE(spec.highest, kMaxParameter) << pattern.name << ", " << spec.name;
+    }
+}
+
+TEST(Registry, NoTwoEntriesTakeTheSameValues) {
+  const auto cases = test::all_pattern_cases();
+  ASSERT_FALSE(cases.empty());
+  for (const auto& one : cases)
+    EXPECT_EQ(find_pattern(one.pattern->name, one.values), one.pattern) << test::identifier_of(one);
+}
+
+// Makes nothing large: the pattern of the most extreme values must still be one.
+TEST(Registry, ExtremeValuesMakeAPattern) {
+  ASSERT_FALSE(registered_patterns().empty());
+  for (const pattern_entry& pattern : registered_patterns()) {
+    std::vector<index_t> lowest, highest;
+    for (const parameter_spec& spec : pattern.parameters) {
+      lowest.push_back(spec.lowest);
+      highest.push_back(spec.highest);
+    }
+    for (const auto& values : {lowest, highest})
+      for (const index_t n : {index_t{1}, index_t{1000}, index_t{1} << 36}) {
+        const auto work =
+            pattern.make(operation_kind::kCopy, element_type::kF32x4, n, values, {1024, 1});
+        ASSERT_NE(work, nullptr);
+        const program& body = work->meaning();
+        EXPECT_EQ(body.elements(), n) << pattern.name;
+        EXPECT_GT(body.shape().blocks(), 0) << pattern.name;
+        EXPECT_GE(work->needs().out, n * 16) << pattern.name;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace sectorbench

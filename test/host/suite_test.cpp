@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/text.hpp"
+
+namespace sectorbench {
+namespace {
+
+using names = std::vector<std::string>;
+
+std::vector<suite_row> suite_of(const std::vector<std::string>& flags,
+                                index_t default_bytes = kDefaultBufferBytes) {
+  return make_suite(parse_options(flags).ours, default_bytes);
+}
+
+names names_of(const std::vector<suite_row>& rows) {
+  names list;
+  for (const suite_row& row : rows) list.push_back(row.name);
+  return list;
+}
+
+names names_with(const std::vector<std::string>& flags) { return names_of(suite_of(flags)); }
+
+// The message that the flags are refused with, or "accepted".
+std::string refusal(const std::vector<std::string>& flags) {
+  try {
+    suite_of(flags);
+  } catch (const usage_error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+const names kReferenceNames{"stride/copy/f32/stride:1",  "stride/copy/f32/stride:2",
+                            "stride/copy/f32/stride:4",  "stride/copy/f32/stride:8",
+                            "stride/copy/f32/stride:16", "stride/copy/f32/stride:32",
+                            "chunk/copy/f32/chunk:32"};
+
+// Names are an interface. A pattern of one's own appends its typical row and one line here.
+TEST(DefaultSuite, HasTheseRowsInThisOrder) {
+  names expected{"memcpy/copy/f32",
+                 "contiguous/copy/f32x4",
+                 "unrolled/copy/f32/unroll:4",
+                 "contiguous/read/f32x4",
+                 "unrolled/read/f32/unroll:4",
+                 "contiguous/write/f32x4",
+                 "unrolled/write/f32/unroll:4"};
+  expected.insert(expected.end(), kReferenceNames.begin(), kReferenceNames.end());
+  for (const char* name :
+       {"stride/gather/f32/stride:1", "stride/gather/f32/stride:8", "stride/gather/f32/stride:32",
+        "stride/scatter/f32/stride:1", "stride/scatter/f32/stride:8",
+        "stride/scatter/f32/stride:32", "contiguous/copy/u8", "contiguous/copy/f16",
+        "contiguous/copy/f32", "contiguous/copy/f64",
+        "offset/copy/f32/loads:0/stores:0",
+        "offset/copy/f32/loads:1/stores:1",
+        "offset/copy/f32/loads:8/stores:8", "grid_loop/copy/f32/steps:32"})
+    expected.emplace_back(name);
+  EXPECT_EQ(names_with({}), expected);
+}
+
+TEST(DefaultSuite, EveryRowMovesTheSameBytesPerSide) {
+  const auto rows = suite_of({});
+  ASSERT_FALSE(rows.empty());
+  for (const suite_row& row : rows) {
+    EXPECT_EQ(row.spec.buffer_bytes(), 268'435'456) << row.name;
+    EXPECT_EQ(row.spec.block, (block_size{256, 1})) << row.name;
+    EXPECT_EQ(row.spec.name(), row.name);
+  }
+}
+
+TEST(DefaultSuite, NamesEveryRegisteredPattern) {
+  std::set<std::string_view> shown;
+  for (const suite_row& row : suite_of({})) shown.insert(row.spec.pattern->name);
+  ASSERT_FALSE(registered_patterns().empty());
+  for (const pattern_entry& pattern : registered_patterns())
+    EXPECT_TRUE(shown.contains(pattern.name)) << pattern.name;
+}
+
+TEST(DefaultSuite, OnlyTheStrideCurveHasStrideInItsName) {
+  for (const suite_row& row : suite_of({}))
+    EXPECT_EQ(row.name.find("stride") != std::string::npos, row.spec.pattern->name == "stride")
+        << row.name;
+}
+
+TEST(DefaultSuite, RowsComeAfterTheirCeilings) {
+  const auto rows = suite_of({});
+  const auto place = [&](const row_spec& spec) {
+    return std::find_if(rows.begin(), rows.end(),
+                        [&](const auto& row) { return row.spec == spec; });
+  };
+  for (auto row = rows.begin(); row != rows.end(); ++row)
+    for (const row_spec& ceiling : ceiling_of(row->spec)) {
+      ASSERT_NE(place(ceiling), rows.end()) << ceiling.key();
+      const bool is_ceiling_itself = row - rows.begin() < 7;
+      EXPECT_TRUE(is_ceiling_itself || place(ceiling) < row) << row->name;
+    }
+}
+
+TEST(ReferenceSuite, HasTheSevenRowsOfTheReferenceProgram) {
+  const auto rows = suite_of({"--suite=reference"});
+  EXPECT_EQ(names_of(rows), kReferenceNames);
+  EXPECT_EQ(rows.size(), kReferenceRows);
+  for (const suite_row& row : rows) {
+    EXPECT_EQ(row.spec.elements, index_t{64} << 20);
+    EXPECT_EQ(useful_bytes(row.spec), 536'870'912);
+  }
+}
+
+TEST(SuiteFlags, TypesReplaceThatAxisAndLeaveNoRowTwice) {
+  const names rows = names_with({"--types=f64"});
+  const std::set<std::string> unique(rows.begin(), rows.end());
+  EXPECT_EQ(unique.size(), rows.size());
+  for (const std::string& row : rows) EXPECT_NE(row.find("/f64"), std::string::npos) << row;
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), "contiguous/copy/f64"), 1);
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), "stride/copy/f64/stride:32"), 1);
+}
+
+TEST(SuiteFlags, OpsReplaceThatAxisAndMoversFallAway) {
+  const names rows = names_with({"--ops=read"});
+  ASSERT_FALSE(rows.empty());
+  for (const std::string& row : rows) {
+    EXPECT_NE(row.find("/read/"), std::string::npos) << row;
+    EXPECT_FALSE(row.starts_with("memcpy"));
+  }
+}
+
+TEST(SuiteFlags, StridesReplaceThoseOfTheCurveAlone) {
+  const auto rows = suite_of({"--suite=reference", "--strides=3,2147483647"});
+  EXPECT_EQ(names_of(rows), (names{"stride/copy/f32/stride:3", "stride/copy/f32/stride:2147483647",
+                                   "chunk/copy/f32/chunk:32"}));
+}
+
+TEST(SuiteFlags, ChunksReplaceTheChunkAlone) {
+  const names rows = names_with({"--suite=reference", "--chunks=1,2147483647"});
+  ASSERT_EQ(rows.size(), 8u);
+  EXPECT_EQ(rows[6], "chunk/copy/f32/chunk:1");
+  EXPECT_EQ(rows[7], "chunk/copy/f32/chunk:2147483647");
+}
+
+TEST(SuiteFlags, OneBlockOrSizeLeavesTheNamesAlone) {
+  const auto rows = suite_of({"--suite=reference", "--block=64", "--elements=1000"});
+  EXPECT_EQ(names_of(rows), kReferenceNames);
+  EXPECT_EQ(rows[0].spec.block, (block_size{64, 1}));
+  EXPECT_EQ(rows[0].spec.elements, 1000);
+}
+
+TEST(SuiteFlags, ListsOfBlocksAndSizesBecomePartOfTheName) {
+  EXPECT_EQ(names_with({"--rows=contiguous/copy/f32", "--block=128,256"}),
+            (names{"contiguous/copy/f32/block:128", "contiguous/copy/f32/block:256"}));
+  EXPECT_EQ(names_with({"--rows=contiguous/copy/f32", "--elements=4Ki,5"}),
+            (names{"contiguous/copy/f32/elements:4096", "contiguous/copy/f32/elements:5"}));
+  EXPECT_EQ(names_with({"--rows=stride/read/u8/stride:3", "--elements=1,2", "--block=1,2"}),
+            (names{"stride/read/u8/stride:3/block:1/elements:1",
+                   "stride/read/u8/stride:3/block:2/elements:1",
+                   "stride/read/u8/stride:3/block:1/elements:2",
+                   "stride/read/u8/stride:3/block:2/elements:2"}));
+}
+
+TEST(SuiteFlags, AMoverHasNoBlocksAndStandsOnce) {
+  EXPECT_EQ(names_with({"--rows=memcpy/copy/f32", "--block=128,256"}), names{"memcpy/copy/f32"});
+}
+
+TEST(SuiteFlags, RowsReplaceTheSuiteAndItsFlags) {
+  EXPECT_EQ(names_with({"--rows=stride/copy/f32/stride:3,contiguous/read/u8", "--ops=write"}),
+            (names{"stride/copy/f32/stride:3", "contiguous/read/u8"}));
+  EXPECT_NE(refusal({"--rows=stride/copy/f32"}).find("stride takes"), std::string::npos);
+}
+
+TEST(SuiteFlags, BytesAreSharedOutByTheElementSize) {
+  for (const suite_row& row : suite_of({"--bytes=4Ki"}))
+    EXPECT_EQ(row.spec.elements, 4096 / size_of(row.spec.type)) << row.name;
+}
+
+TEST(SuiteFlags, ElementsAreOfEachRowsOwnType) {
+  for (const suite_row& row : suite_of({"--elements=1000"}))
+    EXPECT_EQ(row.spec.elements, 1000) << row.name;
+}
+
+TEST(SuiteFlags, BytesThatAreNoMultipleOfAnElementAreRefused) {
+  EXPECT_EQ(refusal({"--bytes=24"}),
+            "--bytes=24: is no multiple of the 16 bytes of an f32x4; take a multiple of 16, or "
+            "--elements=");
+  EXPECT_EQ(refusal({"--bytes=3", "--types=u8"}), "accepted");
+  EXPECT_NE(refusal({"--bytes=3", "--types=u8,f16"}), "accepted");
+  EXPECT_EQ(refusal({"--bytes=16"}), "accepted");
+}
+
+TEST(SuiteRows, HaveAPatternWhateverTheValues) {
+  const std::vector<std::vector<std::string>> extremes{
+      {},
+      {"--strides=2147483647", "--chunks=2147483647"},
+      {"--strides=1", "--chunks=1", "--elements=1"},
+      {"--types=u8,f16,f32,f64,f32x4", "--ops=copy,gather,scatter,read,write"},
+      {"--block=1,1024", "--elements=1,2Gi"},
+      {"--bytes=3", "--types=u8"},
+      {"--quick"}};
+  for (const auto& flags : extremes) {
+    const auto rows = suite_of(flags);
+    ASSERT_FALSE(rows.empty());
+    std::set<std::string> unique;
+    for (const suite_row& row : rows) {
+      ASSERT_NE(row.spec.pattern, nullptr) << row.name;
+      EXPECT_TRUE(unique.insert(row.name).second) << row.name;
+      EXPECT_EQ(row.spec.values.size(), row.spec.pattern->parameters.size()) << row.name;
+      EXPECT_GE(row.spec.elements, 1) << row.name;
+      const auto work = make_workload(row.spec);
+      EXPECT_EQ(work->meaning().useful_bytes(), useful_bytes(row.spec)) << row.name;
+    }
+  }
+}
+
+TEST(QuickBuffer, OnAGpuIsFourTimesItsL2RoundedUp) {
+  constexpr index_t kMiB = index_t{1} << 20;
+  EXPECT_EQ(quick_buffer_bytes(true, 60 * kMiB), 256 * kMiB);  // H200
+  EXPECT_EQ(quick_buffer_bytes(true, 4 * kMiB), 16 * kMiB);    // T4
+  EXPECT_EQ(quick_buffer_bytes(true, 96 * kMiB), 512 * kMiB);
+  EXPECT_EQ(quick_buffer_bytes(true, 64 * kMiB + 1), 512 * kMiB);
+}
+
+TEST(QuickBuffer, OnACpuOrWithoutAKnownL2IsFourMiFloats) {
+  constexpr index_t kBytes = index_t{16} << 20;
+  EXPECT_EQ(quick_buffer_bytes(false, index_t{512} << 20), kBytes);
+  EXPECT_EQ(quick_buffer_bytes(false, 0), kBytes);
+  EXPECT_EQ(quick_buffer_bytes(true, 0), kBytes);
+}
+
+}  // namespace
+}  // namespace sectorbench
