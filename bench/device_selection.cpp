@@ -57,7 +57,8 @@ selected_device select(const options& wanted) {
   const int index = wanted.device.index.value_or(0);
   if (found.state == device_state::kPresent && index >= found.count)
     throw device_unavailable("--device=cuda:" + std::to_string(index) + ": there is no such GPU, " +
-                             std::to_string(found.count) + " visible, counted from 0");
+                             std::to_string(found.count) + " visible, counted from 0" +
+                             kMeasureCpu);
   if (found.state == device_state::kPresent) {
     const cudaError_t usable =
         cudaSetDevice(index) == cudaSuccess ? kernel_status() : cudaGetLastError();

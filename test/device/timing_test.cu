@@ -106,7 +106,10 @@ TEST_F(Timing, FailedLaunchInABatchThrowsAndTheNextBatchWorks) {
     time_batch(stream.get(), 3, bad_launch);
     ADD_FAILURE() << "4096 threads in a block were accepted";
   } catch (const cuda_error& error) {
-    EXPECT_EQ(error.code(), cudaErrorInvalidConfiguration) << error.what();
+    // Drivers differ in which of the two they say.
+    EXPECT_TRUE(error.code() == cudaErrorInvalidConfiguration ||
+                error.code() == cudaErrorInvalidValue)
+        << error.what();
     EXPECT_FALSE(error.sticky());
   }
   EXPECT_GT(time_batch(stream.get(), 1, [&] { launch_wait(stream); }).elapsed_s, 0);
