@@ -26,26 +26,41 @@ struct host_memory {
   }
 };
 
-/// Calls `body(lane)` for every thread of the launch: each core takes a run of consecutive blocks
-/// and walks their threads one after another, as a CPU's thread walks its part of an array.
+/// Calls `body(first)` for every block of the launch with its first thread. Each core takes a run
+/// of consecutive blocks, as a CPU's thread walks its part of an array.
 template <class Body>
 void on_all_cores(const launch_shape& shape, const Body& body) {
   const index_t blocks = shape.blocks();
   const auto u = [](index_t v) { return static_cast<unsigned>(v); };
 #pragma omp parallel for schedule(static) if (blocks > 1)
-  for (index_t block = 0; block < blocks; ++block) {
-    lane thread{0,
-                0,
-                u(block % shape.grid_x),
-                u(block / shape.grid_x % shape.grid_y),
-                u(block / shape.grid_x / shape.grid_y),
-                shape.block.x,
-                shape.block.y,
-                u(shape.grid_x),
-                u(shape.grid_y)};
-    for (thread.thread_y = 0; thread.thread_y < shape.block.y; ++thread.thread_y)
-      for (thread.thread_x = 0; thread.thread_x < shape.block.x; ++thread.thread_x) body(thread);
+  for (index_t block = 0; block < blocks; ++block)
+    body(lane{0, 0, u(block % shape.grid_x), u(block / shape.grid_x % shape.grid_y),
+              u(block / shape.grid_x / shape.grid_y), shape.block.x, shape.block.y, u(shape.grid_x),
+              u(shape.grid_y)});
+}
+
+/// Calls `body(lane)` for every thread of a block, one after another.
+template <class Body>
+void for_each_thread_of(lane thread, const Body& body) {
+  for (thread.thread_y = 0; thread.thread_y < thread.block_size_y; ++thread.thread_y)
+    for (thread.thread_x = 0; thread.thread_x < thread.block_size_x; ++thread.thread_x)
+      body(thread);
+}
+
+/// The sum of two checksums. Not `folded`: a plain sum over threads can be vectorised.
+template <class T>
+T added(T a, T b) {
+  if constexpr (sizeof(T) == 16) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+  } else {
+    return static_cast<T>(a + b);
   }
+}
+
+/// Makes the compiler believe that `value` is used, so that it cannot remove what it comes from.
+template <class T>
+void keep_alive(const T& value) {
+  asm volatile("" : : "m"(value));
 }
 
 }  // namespace sectorbench

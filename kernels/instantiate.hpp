@@ -26,10 +26,12 @@ class untyped_program : public program {
   operation_kind operation() const final { return Op::kKind; }
 
   void prove(const proof_request& request) const final {
-    on_all_cores(shape(), [&](const lane& thread) {
-      proof_memory<Op> memory(request, thread_rank(thread));
-      pattern_.run(thread, access<Op, proof_memory<Op>>{memory});
-      memory.finish();
+    on_all_cores(shape(), [&](const lane& first) {
+      for_each_thread_of(first, [&](const lane& thread) {
+        proof_memory<Op> memory(request, thread_rank(thread));
+        pattern_.run(thread, access<Op, proof_memory<Op>>{memory});
+        memory.finish();
+      });
     });
   }
   void launch_proof([[maybe_unused]] const proof_request& request,
@@ -59,12 +61,17 @@ class typed_program final : public untyped_program<P, Op> {
     const T* const in = first_load(data);
     T* const out = first_store(data);
     const std::uint64_t seed = data.seed;
-    on_all_cores(this->shape(), [&, seed, in, out](const lane& thread) {
-      host_memory<T> memory{in, out, seed};
-      this->pattern_.run(thread, access<Op, host_memory<T>>{memory});
-      if constexpr (Op::kStores == side::kNone) {
-        if (data.keep) out[thread_rank(thread)] = memory.sum;
-      }
+    on_all_cores(this->shape(), [this, seed, in, out, keep = data.keep](const lane& first) {
+      T sum{};
+      for_each_thread_of(first, [&](const lane& thread) {
+        host_memory<T> memory{in, out, seed};
+        this->pattern_.run(thread, access<Op, host_memory<T>>{memory});
+        if constexpr (Op::kStores == side::kNone) {
+          if (keep) out[thread_rank(thread)] = memory.sum;
+          sum = added(sum, memory.sum);
+        }
+      });
+      if constexpr (Op::kStores == side::kNone) keep_alive(sum);
     });
   }
 
