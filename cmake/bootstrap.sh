@@ -5,9 +5,10 @@
 # stdout belongs to the program.
 
 readonly build_dir="$root/build/release"
-# Both share one build folder, so configuring needs GoogleTest even where no test is run.
-readonly build_packages=(g++ cmake ninja-build libbenchmark-dev libgtest-dev)
-readonly test_packages=(python3 python3-numpy python3-scipy libbenchmark-tools clang)
+# Both scripts share one build folder, so configuring needs what tests are made with even where none
+# is run.
+readonly build_packages=(g++ cmake ninja-build libbenchmark-dev libgtest-dev python3)
+readonly test_packages=(python3-numpy python3-scipy libbenchmark-tools clang)
 
 say() { printf 'sectorbench: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
