@@ -107,7 +107,8 @@ TEST(LibraryFlags, BadValuesAreRefusedWithWhatIsAllowed) {
             "--benchmark_time_unit=min: allowed: ns, us, ms, s");
   for (const std::string value : {"a", "a=b=c", "=1", "a=1,"})
     EXPECT_EQ(refusal({"--benchmark_context=" + value}),
-              "--benchmark_context=" + value + ": allowed: key=value,... in printable characters (UTF-8)");
+              "--benchmark_context=" + value +
+                  ": allowed: key=value,... in printable characters (UTF-8)");
   EXPECT_EQ(refusal({"--v=high"}),
             "--v=high: allowed: a whole number from -2147483648 to 2147483647");
   EXPECT_EQ(refusal({"--benchmark_filter"}), "--benchmark_filter: a value is missing");

@@ -25,8 +25,9 @@ class forbidden_memory {
   void* data_;
 };
 
-// A read whose checksums nobody stores is what is timed. A compiler that sees through it removes the
-// loads, and the row shows the speed of nothing (cases.md A20). Loads that are there must fault.
+// A read whose checksums nobody stores is what is timed. A compiler that sees through it removes
+// the loads, and the row shows the speed of nothing (cases.md A20). Loads that are there must
+// fault.
 TEST(ReadOnTheCpuDeathTest, TimedReadReallyLoads) {
   const forbidden_memory in;
   int programs = 0;
