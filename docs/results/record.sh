@@ -29,6 +29,10 @@ report() {
   section "default suite"
   time shown --benchmark_out="$folder/default.json"
 
+  section "time to the first row and to the end: default suite, then --quick"
+  /usr/bin/env python3 "$here/first_row.py" "$benchmark"
+  /usr/bin/env python3 "$here/first_row.py" "$benchmark" --quick
+
   section "reference program's rows, its own timing"
   shown --suite=reference --protocol=reference --benchmark_out="$folder/reference.json" \
     --json_lines="$work/reference.jsonl"
