@@ -37,7 +37,7 @@ std::vector<entry> default_entries() {
   entries.push_back({"stride", {kGather, kScatter}, {kF32}, {{1}, {8}, {32}}});
   entries.push_back({"contiguous", {kCopy}, {kU8, kF16, kF32, kF64}, {{}}});
   entries.push_back({"offset", {kCopy}, {kF32}, {{0, 0}, {1, 1}, {8, 8}}});
-  entries.push_back({"grid_loop", {kCopy}, {kF32}, {{32}}});
+  entries.push_back({"grid_loop", {kCopy}, {kF32}, {{8}}});
   // Patterns that the list above does not name come with the values that they call typical.
   std::set<std::string_view> named;
   for (const entry& e : entries) named.insert(e.pattern);

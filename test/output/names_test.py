@@ -29,7 +29,7 @@ CEILINGS = [
 OTHERS = [
     *(f"contiguous/copy/{t}" for t in ("u8", "f16", "f32", "f64")),
     *(f"offset/copy/f32/loads:{o}/stores:{o}" for o in (0, 1, 8)),
-    "grid_loop/copy/f32/steps:32",
+    "grid_loop/copy/f32/steps:8",
 ]
 GRAMMAR = re.compile(
     r"[a-z][a-z0-9_]*"

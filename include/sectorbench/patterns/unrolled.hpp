@@ -30,15 +30,27 @@ struct unrolled {
 
   template <class Access>
   SECTORBENCH_HD constexpr void run(const lane& t, const Access& a) const {
-    const index_t first = index_t{t.block_x} * t.block_size_x * K + t.thread_x;
+    const index_t width = t.block_size_x;
+    const index_t block = index_t{t.block_x} * width * K;
+    // A block inside the array needs no predicates: a thread has seven of them, and eight elements
+    // would make the assembler store early to free one. The same for all threads of the block.
+    if (block + width * K <= n)
+      move_all<true>(block + t.thread_x, width, a);
+    else
+      move_all<false>(block + t.thread_x, width, a);
+  }
+
+ private:
+  template <bool Inside, class Access>
+  SECTORBENCH_HD constexpr void move_all(index_t first, index_t width, const Access& a) const {
     decltype(a.take(true, first, first)) values[K];
     for (int k = 0; k < K; ++k) {
-      const index_t at = first + index_t{t.block_size_x} * k;
-      values[k] = a.take(at < n, at, at);
+      const index_t at = first + width * k;
+      values[k] = a.take(Inside || at < n, at, at);
     }
     for (int k = 0; k < K; ++k) {
-      const index_t at = first + index_t{t.block_size_x} * k;
-      a.put(at < n, at, at, values[k]);
+      const index_t at = first + width * k;
+      a.put(Inside || at < n, at, at, values[k]);
     }
   }
 };
