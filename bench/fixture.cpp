@@ -13,6 +13,12 @@
 
 namespace sectorbench {
 
+void run_tally::record(const std::string& name, outcome how) {
+  outcomes_[name] = how;
+  if (how != outcome::kOk)
+    std::erase_if(finished_, [&](const finished_row& other) { return other.row.name == name; });
+}
+
 void run_tally::record_ok(const suite_row& row, const measurement& result) {
   record(row.name, outcome::kOk);
   const auto same = [&](const finished_row& other) { return other.row.name == row.name; };

@@ -24,7 +24,8 @@ class run_tally {
     measurement result;
   };
 
-  void record(const std::string& name, outcome how) { outcomes_[name] = how; }
+  /// A row that was measured before and now ends otherwise loses its measurement.
+  void record(const std::string& name, outcome how);
   void record_ok(const suite_row& row, const measurement& result);
 
   int count(outcome how) const;

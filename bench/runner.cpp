@@ -175,6 +175,7 @@ measurement row_runner::finish(const row_spec& row, const std::vector<timed_samp
     compare(row, *known.work, seed_, "after timing");
   } catch (const verification_failed& failure) {
     known.verification_error = failure.what();
+    known.latest.reset();  // an earlier body's number falls with it
     throw;
   }
   known.latest = std::make_unique<measurement>(summarise(samples, known.launches));

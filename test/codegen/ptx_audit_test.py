@@ -187,8 +187,9 @@ def sass_violations(kernel, code):
             require(len(loads) == expected, f"{len(loads)} loads instead of {expected}")
         if kernel.op != "read":
             require(len(stores) == expected, f"{len(stores)} stores instead of {expected}")
-        if kernel.op not in ("read", "write"):
-            # Of blocks inside the array; the last block may mix them, for want of predicates.
+        # Of blocks inside the array; the last block may mix them, for want of predicates. Eight
+        # 16-byte elements fill 32 registers: there the assembler of CUDA 13.0 stores early.
+        if kernel.op not in ("read", "write") and kernel.steps * kernel.width <= 64:
             runs = runs_of(loads, stores)
             require(any(min(pair) >= kernel.steps for pair in zip(runs, runs[1:])),
                     "loads and stores are mixed")
