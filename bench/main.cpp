@@ -193,8 +193,10 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   timing_rules rules = timing_rules::for_protocol(wanted.protocol);
   rules.blocking = selected.blocking;
   double min_time_s = wanted.quick ? kQuickMinTime_s : kMinTime_s;
-  if (wanted.quick) rules.reference_s = kQuickMinTime_s;
-  if (wanted.protocol == protocol_kind::kReference) min_time_s = 1e-9;  // one batch is all it takes
+  if (wanted.protocol == protocol_kind::kReference)
+    min_time_s = 1e-9;  // one batch is all it takes
+  else if (wanted.quick)
+    rules.reference_s = kQuickMinTime_s;
 
   run_tally tally;
   row_runner runner(*selected.device, rules, wanted.seed);

@@ -90,7 +90,7 @@ class row_runner {
   /// The sector model's totals, or null for a mover.
   const launch_totals* totals(const row_spec& row);
 
-  /// Bytes that the row touches in both buffers.
+  /// Bytes that the row touches: of both buffers, or of the one that a read or write uses.
   index_t footprint_bytes(const row_spec& row);
 
   /// From now on every row is refused for this reason.

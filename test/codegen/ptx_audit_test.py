@@ -137,7 +137,7 @@ def violations(kernel, body):
             require(runs_of(body.loads, body.stores) == [kernel.steps] * (2 * ways_of(kernel)),
                     "loads and stores are mixed")
     else:
-        require(loops, "has no loop")
+        require(loops or kernel.pattern not in ("chunk", "grid_loop"), "has no loop")
         for first, last in loops:
             inside = [sum(first < at < last for at in where) for where in (body.loads, body.stores)]
             if kernel.op == "read":
