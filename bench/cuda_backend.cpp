@@ -99,15 +99,15 @@ class cuda_backend final : public backend {
   std::string_view last_cache_name() const override { return "l2"; }
 
   void acquire(const workload& work) override {
+    const buffer_plan plan = plan_buffers(work, kGuardBytes);
+    const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes();
+    const index_t available = query_memory().free_bytes + held;
+    if (plan.total() > available) throw not_applicable(does_not_fit(plan.total(), available));
     const launch_shape shape = work.meaning().shape();
     if (!shape.fits_gpu())
       throw not_applicable("the grid of " + std::to_string(shape.grid_x) + " x " +
                            std::to_string(shape.grid_y) + " x " + std::to_string(shape.grid_z) +
                            " blocks exceeds the GPU's limits; take larger blocks (--block=)");
-    const buffer_plan plan = plan_buffers(work, kGuardBytes);
-    const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes();
-    const index_t available = query_memory().free_bytes + held;
-    if (plan.total() > available) throw not_applicable(does_not_fit(plan.total(), available));
     try {
       grow(plan);
     } catch (const cuda_error& error) {
