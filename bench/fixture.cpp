@@ -14,13 +14,15 @@
 namespace sectorbench {
 
 void run_tally::record(const std::string& name, outcome how) {
-  outcomes_[name] = how;
-  if (how != outcome::kOk)
+  outcome& known = outcomes_.try_emplace(name, how).first->second;
+  if (known != outcome::kFailed) known = how;  // a repetition that works makes no failure good
+  if (known != outcome::kOk)
     std::erase_if(finished_, [&](const finished_row& other) { return other.row.name == name; });
 }
 
 void run_tally::record_ok(const suite_row& row, const measurement& result) {
   record(row.name, outcome::kOk);
+  if (outcomes_[row.name] != outcome::kOk) return;
   const auto same = [&](const finished_row& other) { return other.row.name == row.name; };
   const auto found = std::ranges::find_if(finished_, same);
   if (found == finished_.end())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "sectorbench/access/pattern.hpp"
@@ -22,7 +23,8 @@ struct chunk {
   index_t whole, rest;  // n = length * whole + rest
 
   static constexpr chunk make(index_t n, std::span<const index_t> values) {
-    return {n, static_cast<unsigned>(values[0]), n / values[0], n % values[0]};
+    const index_t length = std::min(values[0], n);  // a longer chunk would only walk past the end
+    return {n, static_cast<unsigned>(length), n / length, n % length};
   }
   constexpr launch_shape shape(block_size block) const {
     return row_of_threads(whole + (rest > 0 ? 1 : 0), block);

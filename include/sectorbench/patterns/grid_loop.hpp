@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "sectorbench/access/pattern.hpp"
@@ -22,7 +23,7 @@ struct grid_loop {
   unsigned steps;
 
   static constexpr grid_loop make(index_t n, std::span<const index_t> values) {
-    return {n, static_cast<unsigned>(values[0])};
+    return {n, static_cast<unsigned>(std::min(values[0], n))};
   }
   constexpr launch_shape shape(block_size block) const {
     return row_of_threads(groups_of(index_t{steps}, n), block);
