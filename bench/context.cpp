@@ -69,10 +69,6 @@ evidence collect_evidence(const options& wanted, const selected_device& selected
       {"host.memory_bytes", number(host.memory_bytes)},
       {"host.transparent_huge_pages", transparent_huge_pages()},
   };
-  if (selected.device->name() == "host") {
-    facts.emplace_back("blocking", "off");
-    facts.emplace_back("blocking.reason", selected.blocking_reason);
-  }
   for (auto& fact : selected.device->facts()) facts.push_back(std::move(fact));
   for (auto& [key, value] : facts) value = sanitize(value);
   return facts;

@@ -20,7 +20,6 @@ selected_device select_host(std::string notice) {
   selected_device selected;
   selected.device = make_host_backend();
   selected.notice = std::move(notice);
-  selected.blocking_reason = "the CPU has no queue";
   return selected;
 }
 

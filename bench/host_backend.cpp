@@ -56,7 +56,9 @@ class host_backend final : public backend {
  public:
   std::string_view name() const override { return "host"; }
 
-  evidence facts() const override { return {}; }
+  evidence facts() const override {
+    return {{"blocking", "off"}, {"blocking.reason", "the CPU has no queue"}};
+  }
 
   std::string headline() const override {
     return "the CPU's memory: " + host_.cpu_model + ", " + std::to_string(host_.openmp_threads) +

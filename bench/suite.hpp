@@ -31,7 +31,7 @@ index_t quick_buffer_bytes(bool on_gpu, index_t l2_bytes);
 /// A flag that names values (--types, --ops, --strides, --chunks, --block, --elements) replaces
 /// that axis in every entry of the suite. Rows that cannot be (a mover that shall read) fall away.
 /// @param default_bytes of one buffer where neither --bytes nor --elements is given
-/// @throws usage_error where the values leave no row or --bytes is no multiple of an element
+/// @throws usage_error where --bytes is no multiple of an element, or a name of --rows is wrong
 std::vector<suite_row> make_suite(const options& wanted, index_t default_bytes);
 
 }  // namespace sectorbench
