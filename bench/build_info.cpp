@@ -15,6 +15,7 @@ constinit const build_info kBuildInfo{
     .cxx_flags = SECTORBENCH_CXX_FLAGS,
     .cuda_toolkit = SECTORBENCH_CUDA_TOOLKIT,
     .cuda_architectures = SECTORBENCH_CUDA_ARCHITECTURES,
+    .cuda_flags = SECTORBENCH_CUDA_FLAGS,
     .benchmark_version = SECTORBENCH_BENCHMARK_VERSION,
 };
 

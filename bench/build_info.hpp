@@ -13,6 +13,7 @@ struct build_info {
   const char* cxx_flags;           ///< "-O3 -DNDEBUG"
   const char* cuda_toolkit;        ///< "13.0.88"; empty in a host-only build
   const char* cuda_architectures;  ///< "75,90"; empty in a host-only build
+  const char* cuda_flags;          ///< "-O3 -DNDEBUG"; empty in a host-only build
   const char* benchmark_version;   ///< of Google Benchmark, as found when configured: "1.7.1"
 };
 

@@ -2,9 +2,20 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace sectorbench {
+
+/// Which rows have a key.
+enum class counter_set {
+  kEvery,       ///< every measured row
+  kGpu,         ///< every row measured on a GPU
+  kCounters,    ///< kernel rows of a run with hardware counters, where the chip offers the metric
+  kClockCheck,  ///< kernel rows of a run whose event clock was checked
+  kNvml,        ///< rows on a GPU of which NVML knows this
+};
 
 /// One numeric key of a row's JSON.
 struct counter_spec {
@@ -12,14 +23,22 @@ struct counter_spec {
   std::string_view unit;
   std::string_view formula;   ///< what it is
   std::string_view boundary;  ///< over which it is counted
-  std::string_view source;    ///< model, clock, program or verification
+  std::string_view source;    ///< model, clock, program, verification, counter, trace or nvml
+  counter_set set = counter_set::kEvery;
+  std::string_view metric = "";  ///< CUPTI's name, else names of which a chip has one: "a|b"
 };
 
-/// THE table of counters: rows, tests and docs/counters.md follow it. Every measured row has all of
-/// them, in this order; a ratio without a denominator is 0.
+/// THE table of counters: rows, tests and docs/counters.md follow it. A row has those of its sets,
+/// in this order; a ratio without a denominator is 0.
 inline constexpr std::array kCounters{
     counter_spec{"elements", "elements", "elements that one launch moves on each side",
                  "one launch", "program"},
+    counter_spec{"access_bytes", "bytes", "size of an element: what one access of a thread moves",
+                 "one access", "program"},
+    counter_spec{"launch_threads", "threads",
+                 "threads of the launch, those without an element included", "one launch",
+                 "program"},
+    counter_spec{"block_threads", "threads", "threads of a block", "one block", "program"},
     counter_spec{"useful_bytes", "bytes",
                  "elements x element size x sides (copy, gather, scatter: 2; read, write: 1)",
                  "one launch", "program"},
@@ -67,6 +86,12 @@ inline constexpr std::array kCounters{
     counter_spec{"store_lines_per_request_predicted", "lines/request",
                  "distinct 128-byte lines of store requests / store_requests_predicted",
                  "L1, one launch", "model"},
+    counter_spec{"sector_bytes_predicted", "bytes",
+                 "32 x (load_sectors_predicted + store_sectors_predicted)", "L1, one launch",
+                 "model"},
+    counter_spec{"bytes_used_per_sector_predicted", "bytes/sector",
+                 "useful_bytes / (load_sectors_predicted + store_sectors_predicted)",
+                 "L1, one launch", "model"},
     counter_spec{"efficiency_predicted", "ratio",
                  "useful_bytes / (32 x (load_sectors_predicted + store_sectors_predicted))",
                  "L1, one launch", "model"},
@@ -74,6 +99,115 @@ inline constexpr std::array kCounters{
                  "1: coverage proven and outputs compared bitwise with two fills before timing "
                  "and one after",
                  "the row", "verification"},
+    counter_spec{"gpu_index", "index",
+                 "number of the GPU as the CUDA runtime counts visible devices", "the row",
+                 "program", counter_set::kGpu},
+    counter_spec{"sm_clock_hz", "Hz",
+                 "median over the SMs of cycles / time of the global timer between two stamps "
+                 "around a batch of the row",
+                 "one batch after the samples", "clock", counter_set::kGpu},
+    counter_spec{"load_instructions_measured", "warp instructions",
+                 "global load instructions that warps executed", "SM, one launch", "counter",
+                 counter_set::kCounters, "smsp__inst_executed_op_global_ld.sum"},
+    counter_spec{"store_instructions_measured", "warp instructions",
+                 "global store instructions that warps executed", "SM, one launch", "counter",
+                 counter_set::kCounters, "smsp__inst_executed_op_global_st.sum"},
+    counter_spec{"load_requests_measured", "requests", "requests of global loads", "L1, one launch",
+                 "counter", counter_set::kCounters,
+                 "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
+    counter_spec{"load_sectors_measured", "sectors",
+                 "sectors that the requests of global loads touched", "L1, one launch", "counter",
+                 counter_set::kCounters, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
+    counter_spec{"store_requests_measured", "requests", "requests of global stores",
+                 "L1, one launch", "counter", counter_set::kCounters,
+                 "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
+    counter_spec{"store_sectors_measured", "sectors",
+                 "sectors that the requests of global stores touched", "L1, one launch", "counter",
+                 counter_set::kCounters, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
+    counter_spec{"l1_hit_sectors_measured", "sectors",
+                 "sectors of global loads that were found in L1", "L1, one launch", "counter",
+                 counter_set::kCounters,
+                 "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"},
+    counter_spec{"l2_read_sectors_measured", "sectors", "sectors that the SMs read from L2",
+                 "SMs to L2, one launch", "counter", counter_set::kCounters,
+                 "lts__t_sectors_srcunit_tex_op_read.sum"},
+    counter_spec{"l2_read_hit_sectors_measured", "sectors",
+                 "those of l2_read_sectors_measured that were found in L2", "SMs to L2, one launch",
+                 "counter", counter_set::kCounters,
+                 "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum"},
+    counter_spec{"l2_write_sectors_measured", "sectors", "sectors that the SMs wrote to L2",
+                 "SMs to L2, one launch", "counter", counter_set::kCounters,
+                 "lts__t_sectors_srcunit_tex_op_write.sum"},
+    counter_spec{"l2_fill_sectors_measured", "sectors",
+                 "sectors read for their ECC since only a part of them was written",
+                 "L2 to DRAM, one launch", "counter", counter_set::kCounters,
+                 "lts__t_sectors_data_ecc.sum"},
+    counter_spec{"l2_promoted_sectors_measured", "sectors",
+                 "sectors fetched beside one that missed, since L2 fetches larger granules",
+                 "L2 to DRAM, one launch", "counter", counter_set::kCounters,
+                 "lts__t_sectors_lookup_miss_data_promoted.sum"},
+    counter_spec{"dram_read_bytes_measured", "bytes", "bytes read from DRAM",
+                 "L2 to DRAM, one launch", "counter", counter_set::kCounters,
+                 "dram__bytes_read.sum|dram__bytes_op_read.sum"},
+    counter_spec{"dram_write_bytes_measured", "bytes", "bytes written to DRAM",
+                 "L2 to DRAM, one launch", "counter", counter_set::kCounters,
+                 "dram__bytes_write.sum|dram__bytes_op_write.sum"},
+    counter_spec{"counters_equal_model", "0 or 1",
+                 "1: requests and sectors measured equal those predicted, for loads and for stores",
+                 "L1, one launch", "counter", counter_set::kCounters},
+    counter_spec{"sector_bytes_measured", "bytes",
+                 "32 x (load_sectors_measured + store_sectors_measured)", "L1, one launch",
+                 "counter", counter_set::kCounters},
+    counter_spec{"bytes_used_per_sector_measured", "bytes/sector",
+                 "useful_bytes / (load_sectors_measured + store_sectors_measured)",
+                 "L1, one launch", "counter", counter_set::kCounters},
+    counter_spec{"sector_bytes_per_second_measured", "bytes/s",
+                 "sector_bytes_measured / mean time of a launch", "L1, one launch", "counter",
+                 counter_set::kCounters},
+    counter_spec{"l2_read_hit_rate_measured", "ratio",
+                 "l2_read_hit_sectors_measured / l2_read_sectors_measured", "SMs to L2, one launch",
+                 "counter", counter_set::kCounters},
+    counter_spec{"dram_bytes_measured", "bytes",
+                 "dram_read_bytes_measured + dram_write_bytes_measured", "L2 to DRAM, one launch",
+                 "counter", counter_set::kCounters},
+    counter_spec{"dram_bytes_per_second_measured", "bytes/s",
+                 "dram_bytes_measured / mean time of a launch", "L2 to DRAM, one launch", "counter",
+                 counter_set::kCounters},
+    counter_spec{"dram_amplification_measured", "ratio", "dram_bytes_measured / useful_bytes",
+                 "L2 to DRAM, one launch", "counter", counter_set::kCounters},
+    counter_spec{"dram_fraction_of_peak_measured", "ratio",
+                 "dram_bytes_per_second_measured / (2 x memory clock x bus width); 0 where the "
+                 "peak is unknown",
+                 "device memory bus", "counter", counter_set::kCounters},
+    counter_spec{"kernel_time_s", "s", "mean duration of a launch by CUPTI activity records",
+                 "one traced batch", "trace", counter_set::kClockCheck},
+    counter_spec{"gap_us", "us", "mean time between the end of a launch and the start of the next",
+                 "one traced batch", "trace", counter_set::kClockCheck},
+    counter_spec{"traced_time_s", "s", "time of a launch by the event pair while it is traced",
+                 "one traced batch", "trace", counter_set::kClockCheck},
+    counter_spec{"clock_disagreement", "ratio",
+                 "|(durations + gaps) / event time - 1| of the same batch", "one traced batch",
+                 "trace", counter_set::kClockCheck},
+    counter_spec{"temperature_c", "degrees Celsius", "temperature of the GPU",
+                 "one batch after the samples", "nvml", counter_set::kNvml},
+    counter_spec{"power_w", "W", "power that the board draws", "one batch after the samples",
+                 "nvml", counter_set::kNvml},
+    counter_spec{"pstate", "P-state", "performance state: 0 is the highest",
+                 "one batch after the samples", "nvml", counter_set::kNvml},
+    counter_spec{"memory_clock_hz", "Hz", "memory clock", "one batch after the samples", "nvml",
+                 counter_set::kNvml},
+    counter_spec{
+        "throttle_reasons", "bit mask",
+        "NVML clock event reasons: 4 power, 8 hardware, 32 and 64 thermal, 128 power brake",
+        "one batch after the samples", "nvml", counter_set::kNvml},
+    counter_spec{"other_processes", "processes", "processes on the GPU other than this one",
+                 "one batch after the samples", "nvml", counter_set::kNvml},
 };
+
+/// The metrics that the table names, alternatives parted by '|'.
+std::vector<std::string> table_metrics();
+
+/// Whether the table names this metric.
+bool is_table_metric(std::string_view metric);
 
 }  // namespace sectorbench
