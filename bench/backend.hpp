@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/cache_mode.hpp"
+#include "bench/observation.hpp"
 #include "kernels/workload.hpp"
 
 namespace sectorbench {
@@ -53,6 +55,10 @@ class backend {
   virtual ~backend() = default;
 
   virtual std::string_view name() const = 0;
+  /// The GPU's number as CUDA counts visible devices; none where there is no GPU.
+  virtual std::optional<int> index() const { return std::nullopt; }
+  /// To be called before anything else is done on the device, and again after another was used.
+  virtual void activate() {}
   /// Facts for the JSON context, gathered once.
   virtual evidence facts() const = 0;
   /// One line for people: what is measured.
@@ -78,18 +84,43 @@ class backend {
                             bool blocking) = 0;
   /// Launches that one sample may have at most.
   virtual int max_launches() const = 0;
+  /// Seconds between two events with nothing between them, or 0 where there are no events.
+  virtual double event_floor_s() const { return 0; }
+
+  /// Whether `count` can be called.
+  virtual source_status counters() const { return {}; }
+  /// What the hardware counts in one launch, the caches being as in a timed one.
+  /// @pre counters().on @throws cupti_unavailable
+  virtual metric_values count(const workload&, std::uint64_t) { return {}; }
+  /// Whether `trace` can be called.
+  virtual source_status clock_check() const { return {}; }
+  /// Times one batch by events and by the second clock. @pre clock_check().on @throws
+  /// cupti_unavailable
+  virtual batch_trace trace(const workload&, std::uint64_t, int, bool) { return {}; }
+  /// The device's condition now, as far as it can be had.
+  virtual gpu_condition condition() { return {}; }
+  /// The device's state while `launches` launches run; none where there is no GPU.
+  virtual std::optional<device_reading> watch(const workload&, std::uint64_t, int) {
+    return std::nullopt;
+  }
 };
 
-std::unique_ptr<backend> make_host_backend();
+std::unique_ptr<backend> make_host_backend(cache_mode caches = cache_mode::kWarm);
+
 #if SECTORBENCH_HAS_CUDA
+struct observer_settings;
+
 /// How the GPU is to be timed.
 struct cuda_settings {
   bool blocking = true;         ///< hold the stream until a batch is queued
   std::string blocking_reason;  ///< why so, for the record
+  cache_mode caches = cache_mode::kWarm;
+  std::optional<int> l2_fetch_granularity{};  ///< bytes: 32, 64 or 128
 };
 
-/// The GPU `device_index`, its clock settled. @throws cuda_error
-std::unique_ptr<backend> make_cuda_backend(int device_index, const cuda_settings& settings);
+/// The GPU `device_index`, its clock settled. @throws cuda_error, usage_error
+std::unique_ptr<backend> make_cuda_backend(int device_index, const cuda_settings& settings,
+                                           const observer_settings& observed);
 #endif
 
 /// The message of a row that does not fit.

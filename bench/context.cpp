@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/context.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <map>
+#include <string_view>
 
 #include "bench/build_info.hpp"
+#include "bench/format.hpp"
 #include "bench/host_info.hpp"
 #include "bench/text.hpp"
 
@@ -11,7 +15,7 @@ namespace sectorbench {
 namespace {
 
 /// A change of a key or of its meaning changes this number.
-constexpr int kEvidenceVersion = 1;
+constexpr int kEvidenceVersion = 2;
 
 template <class Values, class ToText>
 std::string list_of(const Values& values, const ToText& to_text) {
@@ -30,13 +34,61 @@ std::string transparent_huge_pages() {
                                                     : "unknown";
 }
 
+/// Device facts that differ between the GPUs of a run.
+bool is_of_one_gpu(std::string_view key) {
+  constexpr std::string_view kGroups[] = {"gpu.",     "clock.",      "event.",
+                                          "counters", "clock_check", "cache.flush_proof"};
+  return std::ranges::any_of(kGroups,
+                             [&](std::string_view group) { return key.starts_with(group); });
+}
+
+/// "gpu.uuid" of GPU 1 as "gpu.1.uuid", "clock.sm_mhz" as "gpu.1.clock.sm_mhz".
+std::string key_of_gpu(std::string_view key, int index) {
+  constexpr std::string_view kGpu = "gpu.";
+  if (key.starts_with(kGpu)) key.remove_prefix(kGpu.size());
+  return std::string(kGpu) + std::to_string(index) + "." + std::string(key);
+}
+
+void add_device_facts(evidence& facts, const std::vector<selected_device>& devices) {
+  for (const selected_device& selected : devices)
+    for (auto& [key, value] : selected.device->facts())
+      if (devices.size() == 1)
+        facts.emplace_back(key, value);
+      else if (is_of_one_gpu(key))
+        facts.emplace_back(key_of_gpu(key, selected.device->index().value_or(0)), value);
+      else if (&selected == &devices.front())
+        facts.emplace_back(key, value);
+  if (devices.size() > 1) facts.emplace_back("gpu.count", std::to_string(devices.size()));
+}
+
+void add_mappings(evidence& facts, const std::vector<suite_row>& rows) {
+  std::map<std::string_view, std::string_view> mappings;
+  for (const suite_row& row : rows)
+    mappings.emplace(row.spec.pattern->name, row.spec.pattern->mapping);
+  for (const auto& [name, mapping] : mappings)
+    facts.emplace_back("pattern." + std::string(name) + ".mapping", mapping);
+}
+
+std::string_view name_of(protocol_kind protocol) {
+  switch (protocol) {
+    case protocol_kind::kReference:
+      return "reference";
+    case protocol_kind::kProfile:
+      return "profile";
+    case protocol_kind::kDefault:
+      break;
+  }
+  return "default";
+}
+
 }  // namespace
 
-evidence collect_evidence(const options& wanted, const selected_device& selected,
+evidence collect_evidence(const options& wanted, const std::vector<selected_device>& devices,
+                          const timing_rules& rules, const std::vector<suite_row>& rows,
                           index_t default_bytes) {
   const auto number = [](auto value) { return std::to_string(value); };
   const host_info host = read_host_info();
-  const bool reference = wanted.protocol == protocol_kind::kReference;
+  const selected_device& selected = devices.front();
   evidence facts{
       {"evidence.version", number(kEvidenceVersion)},
       {"sectorbench.version", kBuildInfo.version},
@@ -51,8 +103,17 @@ evidence collect_evidence(const options& wanted, const selected_device& selected
       {"tool", selected.tool.empty() ? "none" : selected.tool},
       {"suite", wanted.suite == suite_kind::kReference ? "reference" : "default"},
       {"quick", wanted.quick ? "yes" : "no"},
-      {"protocol", reference ? "reference" : "default"},
-      {"cache_mode", "warm"},
+      {"protocol", std::string(name_of(wanted.protocol))},
+      {"warmup_launches", number(rules.warmup_launches)},
+      {"batch", rules.fixed_launches > 0
+                    ? number(rules.fixed_launches) + " launches"
+                    : "launches for " + format_time(rules.sample_s) + ", at most " +
+                          number(selected.device->max_launches())},
+      {"batches_per_round", number(rules.samples_per_round)},
+      {"verification",
+       "coverage proof, outputs compared bitwise with two fills before timing and "
+       "one after; a row that fails has no numbers"},
+      {"cache_mode", wanted.caches == cache_mode::kCold ? "cold" : "warm"},
       {"buffer_bytes", wanted.elements.empty() ? number(wanted.bytes.value_or(default_bytes))
                                                : "elements x element size"},
       {"elements",
@@ -69,7 +130,8 @@ evidence collect_evidence(const options& wanted, const selected_device& selected
       {"host.memory_bytes", number(host.memory_bytes)},
       {"host.transparent_huge_pages", transparent_huge_pages()},
   };
-  for (auto& fact : selected.device->facts()) facts.push_back(std::move(fact));
+  add_device_facts(facts, devices);
+  add_mappings(facts, rows);
   for (auto& [key, value] : facts) value = sanitize(value);
   return facts;
 }

@@ -3,12 +3,14 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 
 #include "bench/backend.hpp"
 #include "bench/build_info.hpp"
 #include "bench/format.hpp"
+#include "bench/gpu_observer.hpp"
 #include "bench/proof_layout.hpp"
 #include "kernels/buffers.hpp"
 #include "kernels/timing.hpp"
@@ -39,17 +41,66 @@ class growing_buffer {
   std::optional<device_buffer> buffer_;
 };
 
+/// Writes a buffer of twice L2, so that L2 holds nothing else.
+class l2_flusher {
+ public:
+  /// Flushes once, so that nothing remains to be loaded. @throws cuda_error
+  l2_flusher(std::int64_t l2_bytes, cudaStream_t stream) : buffer_(2 * l2_bytes) { flush(stream); }
+
+  /// Queues the writing. @throws cuda_error
+  void flush(cudaStream_t stream) {
+    SECTORBENCH_CUDA_CHECK(
+        cudaMemsetAsync(buffer_.data(), 0x5a, static_cast<std::size_t>(buffer_.bytes()), stream));
+  }
+
+ private:
+  device_buffer buffer_;
+};
+
+/// The device that this thread used last.
+int& device_in_use() {
+  static int device = -1;
+  return device;
+}
+
+void set_fetch_granularity(int bytes) {
+  // Before the context's first kernel; later it is taken note of and has no effect.
+  SECTORBENCH_CUDA_CHECK(
+      cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, static_cast<std::size_t>(bytes)));
+}
+
+std::string fetch_granularity() {
+  std::size_t bytes = 0;
+  SECTORBENCH_CUDA_CHECK(cudaDeviceGetLimit(&bytes, cudaLimitMaxL2FetchGranularity));
+  return std::to_string(bytes);
+}
+
 class cuda_backend final : public backend {
  public:
-  cuda_backend(int device, const cuda_settings& settings) : settings_(settings) {
+  cuda_backend(int device, const cuda_settings& settings, const observer_settings& observed)
+      : settings_(settings) {
     SECTORBENCH_CUDA_CHECK(cudaSetDevice(device));
+    device_in_use() = device;
+    if (settings_.l2_fetch_granularity) set_fetch_granularity(*settings_.l2_fetch_granularity);
     info_ = query_device(device);
     stream_.emplace();
     tally_ = device_buffer(sizeof(proof_tally));
     counts_ = device_buffer(sizeof(coverage_counts));
     if (settings_.blocking) blocker_.emplace();
+    if (settings_.caches == cache_mode::kCold) flusher_.emplace(info_.l2_bytes, stream_->get());
     event_floor_s_ = measure_event_floor_s(stream_->get(), blocker());
     clock_ = clock_settler().settle(stream_->get());
+    clock_meter_.emplace(stream_->get());
+    observe(observed);
+  }
+
+  std::optional<int> index() const override { return info_.index; }
+
+  void activate() override {
+    if (device_in_use() == info_.index) return;
+    SECTORBENCH_CUDA_CHECK(cudaSetDevice(info_.index));
+    device_in_use() = info_.index;
+    clock_settler().settle(stream_->get());  // it stood idle meanwhile
   }
 
   std::string_view name() const override { return "cuda"; }
@@ -57,7 +108,8 @@ class cuda_backend final : public backend {
   evidence facts() const override {
     const auto number = [](auto value) { return std::to_string(value); };
     const char* const loading = std::getenv("CUDA_MODULE_LOADING");
-    return {
+    const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    evidence facts{
         {"gpu.index", number(info_.index)},
         {"gpu.name", info_.name},
         {"gpu.uuid", info_.uuid},
@@ -68,33 +120,43 @@ class cuda_backend final : public backend {
         {"gpu.memory_bytes", number(info_.memory_bytes)},
         {"gpu.memory_clock_khz", number(info_.memory_clock_khz)},
         {"gpu.memory_bus_bits", number(info_.memory_bus_bits)},
-        {"gpu.peak_bytes_per_s", format_exact(info_.peak_bytes_per_s())},
+        {"gpu.peak_bytes_per_s",
+         observer_->is_mig_instance() ? "slice: unknown" : format_exact(peak_bytes_per_s())},
         {"gpu.ecc", info_.ecc ? "on" : "off"},
         {"cuda.driver_release", info_.driver_release},
         {"cuda.driver", cuda_version_text(info_.driver_version)},
         {"cuda.runtime", cuda_version_text(info_.runtime_version)},
         {"cuda.toolkit", kBuildInfo.cuda_toolkit},
         {"cuda.architectures", kBuildInfo.cuda_architectures},
+        {"cuda.architecture_loaded", number(loaded_architecture())},
+        {"cuda.flags", kBuildInfo.cuda_flags},
         {"cuda.module_loading", loading != nullptr ? loading : "LAZY (default)"},
+        {"cuda.visible_devices", visible != nullptr ? visible : "all"},
+        {"cuda.l2_fetch_granularity", fetch_granularity()},
+        {"cuda.l2_fetch_granularity_set", settings_.l2_fetch_granularity ? "yes" : "no"},
         {"blocking", settings_.blocking ? "on" : "off"},
         {"blocking.reason", settings_.blocking_reason},
         {"event.floor_us", format_fixed(event_floor_s_ * 1e6, 3)},
         {"clock.settled", clock_.settled ? "yes" : "no"},
         {"clock.settle_s", format_fixed(clock_.settle_s, 4)},
         {"clock.sm_mhz", format_fixed(clock_.sm_clock_hz * 1e-6, 1)},
+        {"cache.flush_proof", flush_proof_},
     };
+    for (auto& fact : observer_->facts()) facts.push_back(std::move(fact));
+    return facts;
   }
 
   std::string headline() const override {
     return info_.name + " (" + std::to_string(info_.sm_count) + " SMs, L2 " +
            format_bytes(info_.l2_bytes) + ", peak " +
-           (info_.peak_bytes_per_s() > 0
-                ? format_fixed(info_.peak_bytes_per_s() * 1e-9, 1) + " GB/s"
-                : std::string("unknown")) +
+           (peak_bytes_per_s() > 0 ? format_fixed(peak_bytes_per_s() * 1e-9, 1) + " GB/s"
+                                   : std::string("unknown")) +
            ", ECC " + (info_.ecc ? "on" : "off") + "), driver " + info_.driver_release +
            ", SM clock " + format_fixed(clock_.sm_clock_hz * 1e-6, 0) + " MHz";
   }
-  double peak_bytes_per_s() const override { return info_.peak_bytes_per_s(); }
+  double peak_bytes_per_s() const override {
+    return observer_->is_mig_instance() ? 0 : info_.peak_bytes_per_s();
+  }
   index_t last_cache_bytes() const override { return info_.l2_bytes; }
   std::string_view last_cache_name() const override { return "l2"; }
 
@@ -168,23 +230,110 @@ class cuda_backend final : public backend {
 
   timed_sample time(const workload& work, std::uint64_t seed, int launches,
                     bool blocking) override {
-    const launch_data arguments = data(seed, false);
-    const auto enqueue = [&] { work.launch(arguments, stream_->get()); };
     stream_blocker* const holder = blocking ? blocker() : nullptr;
     if (holder != nullptr) {
       try {
-        const batch_time batch = time_batch(stream_->get(), launches, enqueue, holder);
-        return {batch.elapsed_s, batch.blocked};
+        return time_held(work, seed, launches, holder);
       } catch (const blocking_failed&) {
         blocker_.reset();  // the host waits for the device here: hold nothing back any more
       }
     }
-    const batch_time batch = time_batch(stream_->get(), launches, enqueue, nullptr);
-    return {batch.elapsed_s, batch.blocked};
+    return time_held(work, seed, launches, nullptr);
   }
-  int max_launches() const override { return kMaxBlockedLaunches; }
+  int max_launches() const override {
+    return flusher_ ? kMaxBlockedLaunchesApart : kMaxBlockedLaunches;
+  }
+  double event_floor_s() const override { return event_floor_s_; }
+
+  source_status counters() const override { return observer_->counters(); }
+  metric_values count(const workload& work, std::uint64_t seed) override {
+    const auto launch = [&] { run_once(work, seed, false); };
+    const auto flush = [&] {
+      flusher_->flush(stream_->get());
+      wait();
+    };
+    if (flusher_) return observer_->count(flush, launch);
+    return observer_->count(launch, launch);
+  }
+  source_status clock_check() const override { return observer_->clock_check(); }
+  batch_trace trace(const workload& work, std::uint64_t seed, int launches,
+                    bool blocking) override {
+    return observer_->trace([&] { return time(work, seed, launches, blocking).elapsed_s; });
+  }
+  gpu_condition condition() override { return observer_->condition(); }
+  std::optional<device_reading> watch(const workload& work, std::uint64_t seed,
+                                      int launches) override {
+    device_reading state;
+    const launch_data arguments = data(seed, false);
+    clock_meter_->begin(stream_->get());
+    for (int i = 0; i < launches; ++i) work.launch(arguments, stream_->get());
+    clock_meter_->end(stream_->get());
+    state.condition = observer_->condition();  // while they run
+    wait();
+    state.sm_clock_hz = clock_meter_->clock_hz();
+    return state;
+  }
 
  private:
+  void observe(const observer_settings& settings) {
+    static_assert(observed_gpu::kProbeSectors * kSectorBytes % 8 == 0);
+    constexpr index_t kBytes = index_t{observed_gpu::kProbeSectors} * kSectorBytes;
+    const device_buffer probe(kBytes);
+    observed_gpu gpu{info_.index, info_.uuid, info_.pci_bus_id, [&] {
+                       launch_fill(probe.data(), kBytes / 8, 0, stream_->get());
+                       wait();
+                     }};
+    gpu.store_probe();  // loads its module
+    observer_.emplace(settings, gpu);
+    if (flusher_) flush_proof_ = prove_flush();
+  }
+
+  /// Reads a buffer that fits in L2, after itself and after a flush.
+  std::string prove_flush() {
+    const source_status counters = observer_->counters();
+    if (!counters.on) return "not proven, as there are no counters: " + counters.reason;
+    constexpr double kFlushed = 0.01;  // as a share of hits
+    const index_t bytes = std::min(index_t{4} << 20, info_.l2_bytes / 4);
+    const device_buffer small(bytes);
+    const auto read_small = [&] {
+      launch_count_unpoisoned(small.data(), bytes, counts_.as<unsigned long long>(),
+                              stream_->get());
+      wait();
+    };
+    try {
+      const std::string prefix = "lts__t_sectors_srcunit_tex_op_read";
+      const auto reader =
+          open_hardware_counters(info_.index, {prefix + ".sum", prefix + "_lookup_hit.sum"});
+      if (reader->metrics().size() != 2)
+        return "not proven: L2 hits are not offered by " + reader->chip();
+      const auto prepare = [&](int range) {
+        read_small();
+        if (range == 1) flusher_->flush(stream_->get());
+        wait();
+      };
+      const auto counted = reader->read(2, prepare, [&](int) { read_small(); });
+      const double warm = counted[0][1] / counted[0][0];
+      const double cold = counted[1][1] / counted[1][0];
+      const bool proven = warm > 0.5 && cold < kFlushed;
+      return std::string(proven ? "proven" : "NOT PROVEN") + ": L2 hits of reading " +
+             format_bytes(bytes) + ": " + format_percent(warm, 1) + " again, " +
+             format_percent(cold, 1) + " after the flush";
+    } catch (const cupti_unavailable& why) {
+      return std::string("not proven: ") + why.what();
+    }
+  }
+
+  timed_sample time_held(const workload& work, std::uint64_t seed, int launches,
+                         stream_blocker* holder) {
+    const launch_data arguments = data(seed, false);
+    const auto enqueue = [&] { work.launch(arguments, stream_->get()); };
+    const auto flush = [&] { flusher_->flush(stream_->get()); };
+    const batch_time batch =
+        flusher_ ? time_launches_apart(stream_->get(), launches, flush, enqueue, holder)
+                 : time_batch(stream_->get(), launches, enqueue, holder);
+    return {batch.elapsed_s, batch.blocked};
+  }
+
   void grow(const buffer_plan& plan) {
     const auto fits = [](const growing_buffer& buffer, index_t bytes) {
       return buffer.bytes() >= bytes;
@@ -238,6 +387,10 @@ class cuda_backend final : public backend {
   std::optional<stream_blocker> blocker_;
   device_buffer tally_, counts_;
   growing_buffer in_, out_, coverage_;
+  std::optional<l2_flusher> flusher_;
+  std::optional<sm_clock_meter> clock_meter_;
+  std::optional<gpu_observer> observer_;
+  std::string flush_proof_ = "no flush: --cache=warm";
   buffer_plan plan_;
   double event_floor_s_ = 0;
   settled_clock clock_;
@@ -245,8 +398,9 @@ class cuda_backend final : public backend {
 
 }  // namespace
 
-std::unique_ptr<backend> make_cuda_backend(int device_index, const cuda_settings& settings) {
-  return std::make_unique<cuda_backend>(device_index, settings);
+std::unique_ptr<backend> make_cuda_backend(int device_index, const cuda_settings& settings,
+                                           const observer_settings& observed) {
+  return std::make_unique<cuda_backend>(device_index, settings, observed);
 }
 
 }  // namespace sectorbench

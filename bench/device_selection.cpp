@@ -7,6 +7,7 @@
 
 #if SECTORBENCH_HAS_CUDA
 #include "bench/build_info.hpp"
+#include "bench/gpu_observer.hpp"
 #include "kernels/timing.hpp"
 #include "sectorbench/cuda/device.hpp"
 #endif
@@ -16,10 +17,13 @@ namespace {
 
 constexpr const char* kMeasureCpu = "; --device=host measures the CPU's memory instead";
 
-selected_device select_host(std::string notice) {
-  selected_device selected;
-  selected.device = make_host_backend();
-  selected.notice = std::move(notice);
+std::vector<selected_device> select_host(const options& wanted, std::string notice) {
+  if (wanted.l2_fetch_granularity)
+    throw usage_error("--l2_fetch_granularity=" + std::to_string(*wanted.l2_fetch_granularity) +
+                      ": needs a GPU, and the CPU is to be measured");
+  std::vector<selected_device> selected(1);
+  selected.front().device = make_host_backend(wanted.caches);
+  selected.front().notice = std::move(notice);
   return selected;
 }
 
@@ -31,6 +35,8 @@ void decide_blocking(const options& wanted, selected_device& selected) {
   selected.blocking = false;
   if (wanted.protocol == protocol_kind::kReference) {
     selected.blocking_reason = "--protocol=reference";
+  } else if (wanted.protocol == protocol_kind::kProfile) {
+    selected.blocking_reason = "--profile";
   } else if (wanted.blocking == blocking_mode::kOff) {
     selected.blocking_reason = "--blocking=off";
   } else if (wanted.blocking == blocking_mode::kOn) {
@@ -46,33 +52,79 @@ void decide_blocking(const options& wanted, selected_device& selected) {
   }
 }
 
-selected_device select(const options& wanted) {
-  const bool asked = wanted.device.kind == device_kind::kCuda;
-  device_presence found = probe_devices();
-  if (found.state == device_state::kAbsent) {
-    if (asked) throw device_unavailable("--device=cuda: " + found.detail + kMeasureCpu);
-    return select_host(found.detail + ": the CPU's memory is measured");
+observer_settings decide_observation(const options& wanted, const std::string& tool) {
+  observer_settings settings;
+  settings.extra = wanted.extra_metrics;
+  settings.counters_state = settings.clock_check_state = "off";
+  std::string no_cupti;  // what speaks against any use of CUPTI
+  if (wanted.protocol == protocol_kind::kProfile) {
+    no_cupti = "--profile leaves the counters to a profiler";
+  } else if (!tool.empty()) {
+    no_cupti = "another profiler is attached: running under " + tool;
+    settings.counters_state = settings.clock_check_state = "other_profiler";
   }
-  const int index = wanted.device.index.value_or(0);
-  if (found.state == device_state::kPresent && index >= found.count)
-    throw device_unavailable("--device=cuda:" + std::to_string(index) + ": there is no such GPU, " +
-                             std::to_string(found.count) + " visible, counted from 0" +
-                             kMeasureCpu);
-  if (found.state == device_state::kPresent) {
-    const cudaError_t usable =
-        cudaSetDevice(index) == cudaSuccess ? kernel_status() : cudaGetLastError();
-    if (usable != cudaSuccess) {
-      found = classify_devices(query_driver_version(), usable, found.count);
-      found.state = device_state::kBroken;
-      found.detail += std::string("; built for ") + kBuildInfo.cuda_architectures;
-    }
+  settings.counters_reason = settings.clock_check_reason = no_cupti;
+  if (wanted.counters == counters_mode::kOff) {
+    settings.counters_state = "off";
+    settings.counters_reason = "--counters=off";
+  } else if (wanted.quick && wanted.counters == counters_mode::kAuto &&
+             wanted.extra_metrics.empty()) {
+    settings.counters_state = "off";
+    settings.counters_reason = "--quick leaves them out; --counters=require reads them";
+  }
+  if (!wanted.clock_check) {
+    settings.clock_check_state = "off";
+    settings.clock_check_reason = "--clock_check=off";
+  } else if (wanted.caches == cache_mode::kCold && no_cupti.empty()) {
+    settings.clock_check_reason = "--cache=cold times each launch by itself";
+  }
+  settings.counters = settings.counters_reason.empty();
+  settings.clock_check = settings.clock_check_reason.empty();
+  return settings;
+}
+
+/// Looks whether the GPU `index` runs this program's kernels. @throws device_unavailable
+void check_usable(int index, int count) {
+  const cudaError_t usable =
+      cudaSetDevice(index) == cudaSuccess ? kernel_status() : cudaGetLastError();
+  if (usable == cudaSuccess) return;
+  const device_presence found = classify_devices(query_driver_version(), usable, count);
+  throw device_unavailable("the GPU cannot be used: " + found.detail + "; built for " +
+                           kBuildInfo.cuda_architectures + kMeasureCpu);
+}
+
+selected_device select_gpu(const options& wanted, int index) {
+  selected_device selected;
+  decide_blocking(wanted, selected);
+  selected.device = make_cuda_backend(
+      index,
+      {selected.blocking, selected.blocking_reason, wanted.caches, wanted.l2_fetch_granularity},
+      decide_observation(wanted, selected.tool));
+  return selected;
+}
+
+std::vector<selected_device> select(const options& wanted) {
+  const device_presence found = probe_devices();
+  const device_kind kind = wanted.device.kind;
+  const bool all = kind == device_kind::kAll;
+  if (found.state == device_state::kAbsent) {
+    if (kind != device_kind::kAuto)
+      throw device_unavailable(std::string(all ? "--device=all: " : "--device=cuda: ") +
+                               found.detail + kMeasureCpu);
+    return select_host(wanted, found.detail + ": the CPU's memory is measured");
   }
   if (found.state == device_state::kBroken)
     throw device_unavailable("the GPU cannot be used: " + found.detail + kMeasureCpu);
-
-  selected_device selected;
-  decide_blocking(wanted, selected);
-  selected.device = make_cuda_backend(index, {selected.blocking, selected.blocking_reason});
+  const int first = wanted.device.index.value_or(0);
+  if (first >= found.count)
+    throw device_unavailable("--device=cuda:" + std::to_string(first) + ": there is no such GPU, " +
+                             std::to_string(found.count) + " visible, counted from 0" +
+                             kMeasureCpu);
+  std::vector<selected_device> selected;
+  for (int index = first; index < (all ? found.count : first + 1); ++index) {
+    check_usable(index, found.count);
+    selected.push_back(select_gpu(wanted, index));
+  }
   return selected;
 }
 
@@ -85,21 +137,24 @@ bool nvidia_gpu_seen() {
          std::filesystem::exists("/dev/nvidiactl", ignored);
 }
 
-selected_device select(const options& wanted) {
+std::vector<selected_device> select(const options& wanted) {
   const std::string remedy =
       "this build has no CUDA: install a CUDA toolkit (12.4 or later), configure anew and build";
   if (wanted.device.kind == device_kind::kCuda)
     throw device_unavailable("--device=cuda: " + remedy + kMeasureCpu);
+  if (wanted.device.kind == device_kind::kAll)
+    throw device_unavailable("--device=all: " + remedy + kMeasureCpu);
   if (nvidia_gpu_seen()) throw device_unavailable("there is a GPU, but " + remedy + kMeasureCpu);
-  return select_host("this build has no CUDA and no GPU was seen: the CPU's memory is measured");
+  return select_host(wanted,
+                     "this build has no CUDA and no GPU was seen: the CPU's memory is measured");
 }
 
 #endif
 
 }  // namespace
 
-selected_device select_device(const options& wanted) {
-  if (wanted.device.kind == device_kind::kHost) return select_host("");
+std::vector<selected_device> select_devices(const options& wanted) {
+  if (wanted.device.kind == device_kind::kHost) return select_host(wanted, "");
   return select(wanted);
 }
 

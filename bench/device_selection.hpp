@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "bench/backend.hpp"
 #include "bench/options.hpp"
@@ -25,9 +26,10 @@ struct selected_device {
   std::string tool;             ///< profiler or checker that the process runs under, or empty
 };
 
-/// Chooses the backend. A GPU that is absent is a fact (auto then measures the CPU and says so); a
-/// GPU that is broken, or present but unusable by this build, is an error.
-/// @throws device_unavailable
-selected_device select_device(const options& wanted);
+/// Chooses the backends: one, or with --device=all as many as there are GPUs. A GPU that is absent
+/// is a fact (auto then measures the CPU and says so); a GPU that is broken, or present but
+/// unusable by this build, is an error.
+/// @throws device_unavailable, usage_error where an option does not suit the device
+std::vector<selected_device> select_devices(const options& wanted);
 
 }  // namespace sectorbench

@@ -2,9 +2,11 @@
 #include "bench/fixture.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <stdexcept>
 
-#include "bench/counters.hpp"
+#include "bench/format.hpp"
+#include "bench/nvtx.hpp"
 #include "bench/text.hpp"
 
 #if SECTORBENCH_HAS_CUDA
@@ -31,6 +33,17 @@ void run_tally::record_ok(const suite_row& row, const measurement& result) {
     found->result = result;
 }
 
+void run_tally::record_counters(const std::string& name, const std::string& difference) {
+  differences_[name] = difference;
+}
+
+std::vector<std::string> run_tally::differences() const {
+  std::vector<std::string> texts;
+  for (const auto& [name, difference] : differences_)
+    if (!difference.empty()) texts.push_back(name + ": " + difference);
+  return texts;
+}
+
 int run_tally::count(outcome how) const {
   return static_cast<int>(
       std::ranges::count_if(outcomes_, [&](const auto& row) { return row.second == how; }));
@@ -44,6 +57,11 @@ void row_fixture::end_row(benchmark::State& state, run_tally::outcome how,
                           const std::string& message) {
   tally_.record(row_.name, how);
   const std::string line = sanitize(one_line(message));
+  if (how == run_tally::outcome::kInterrupted) {
+    row_label label;
+    label.add("interrupted");
+    state.SetLabel(label.text().c_str());
+  }
   if (how == run_tally::outcome::kSkipped)
     skip_row(state, line);
   else
@@ -100,85 +118,120 @@ void row_fixture::time_row(benchmark::State& state) {
   int rounds = 0;
   bool wall_limited = false;
   while (state.KeepRunningBatch(launches)) {
-    if (rounds > 0 && (wall_limited || wall_s() > max_wall_s_)) {
+    if (rounds > 0 && (wall_limited || wall_s() > rules_.max_wall_s)) {
       // The library cannot be left early: what it still asks for is credited at the mean time.
       wall_limited = true;
       state.SetIterationTime(measured_s / rounds);
       continue;
     }
+    const nvtx_range named(rules_.profile ? row_.name : "");
     const double round_s = runner_.time_round(row_.spec, samples);
     state.SetIterationTime(round_s);
     measured_s += round_s;
     ++rounds;
   }
   const measurement result = runner_.finish(row_.spec, samples);
-  set_counters(state, result, wall_limited);
+  report(state, result, wall_limited);
   tally_.record_ok(row_, result);
 }
 
-double row_fixture::fraction_of_ceiling(double rate) {
-  double best = 0;
-  for (const row_spec& ceiling : ceiling_of(row_.spec)) {
-    const measurement* const known = runner_.known(ceiling);
-    if (known != nullptr) best = std::max(best, known->rate(useful_bytes(ceiling)));
-  }
-  return best > 0 ? rate / best : 0;
+rate_references row_fixture::references() {
+  const row_spec stride_one = stride_one_of(row_.spec);
+  const measurement* const one = runner_.known(stride_one);
+  rate_references found;
+  if (one != nullptr) found.stride1_bytes_per_s = one->rate(useful_bytes(stride_one));
+  for (const row_spec& ceiling : ceiling_of(row_.spec))
+    if (const measurement* const known = runner_.known(ceiling))
+      found.ceiling_bytes_per_s =
+          std::max(found.ceiling_bytes_per_s, known->rate(useful_bytes(ceiling)));
+  found.peak_bytes_per_s = runner_.device().peak_bytes_per_s();
+  return found;
 }
 
-void row_fixture::set_counters(benchmark::State& state, const measurement& result,
-                               bool wall_limited) {
+void row_fixture::report(benchmark::State& state, const measurement& result, bool wall_limited) {
   const row_spec& spec = row_.spec;
-  const index_t bytes = useful_bytes(spec);
-  const double rate = result.rate(bytes);
-  const row_spec stride_one = stride_one_of(spec);
-  const measurement* const reference = runner_.known(stride_one);
-  const double reference_rate = reference != nullptr ? reference->rate(bytes) : 0;
   const index_t cache = runner_.device().last_cache_bytes();
   const bool in_cache = cache > 0 && runner_.footprint_bytes(spec) <= cache;
-  const double peak = runner_.device().peak_bytes_per_s();
-  const double of_peak = peak > 0 && !in_cache ? rate / peak : 0;
-  const launch_totals* const totals = runner_.totals(spec);
-  const launch_totals none;
-  const launch_totals& model = totals != nullptr ? *totals : none;
-  const double sector_bytes = static_cast<double>(model.sector_bytes());
+  const launch_totals* const model = runner_.totals(spec);
+  const observation seen = runner_.observe(spec);
+  const rate_references compared = references();
 
-  state.SetBytesProcessed(state.iterations() * bytes);
+  counter_values values;
+  add_measurement(values, spec, runner_.shape(spec), result, compared, in_cache);
+  add_prediction(values, spec, model);
+  if (const auto index = runner_.device().index()) values.set("gpu_index", *index);
+  if (seen.state) add_state(values, *seen.state);
+  if (seen.trace) add_trace(values, *seen.trace);
+  if (model != nullptr && !seen.metrics.empty())
+    add_counts(values, spec, result, compared.peak_bytes_per_s, *model, seen.metrics);
+  if (const auto missing = values.missing(counter_set::kEvery); !missing.empty())
+    throw std::logic_error("no value for " + std::string(missing.front()));
+
+  state.SetBytesProcessed(state.iterations() * useful_bytes(spec));
   state.SetItemsProcessed(state.iterations() * spec.elements);
-  const std::array values{
-      static_cast<double>(spec.elements),
-      static_cast<double>(bytes),
-      rate,
-      reference_rate > 0 ? rate / reference_rate : 0,
-      fraction_of_ceiling(rate),
-      of_peak,
-      static_cast<double>(result.launches_per_sample),
-      static_cast<double>(result.samples),
-      result.min_s,
-      result.median_s,
-      result.cv,
-      static_cast<double>(model.loads.requests),
-      static_cast<double>(model.loads.sectors),
-      static_cast<double>(model.stores.requests),
-      static_cast<double>(model.stores.sectors),
-      model.loads.sectors_per_request(),
-      model.stores.sectors_per_request(),
-      model.loads.lines_per_request(),
-      model.stores.lines_per_request(),
-      sector_bytes > 0 ? static_cast<double>(bytes) / sector_bytes : 0,
-      1.0,
-  };
-  static_assert(values.size() == kCounters.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    state.counters[std::string(kCounters[i].key)] = benchmark::Counter(values[i]);
+  for (const auto& [key, value] : values.all()) state.counters[key] = benchmark::Counter(value);
+  // Metrics that a person asked for have no entry in the table; they keep CUPTI's names.
+  for (const auto& [metric, value] : seen.metrics)
+    if (!is_table_metric(metric)) state.counters[metric] = benchmark::Counter(value);
 
-  std::string label;
-  const auto say = [&](const std::string& part) { label += (label.empty() ? "" : ";") + part; };
-  if (in_cache) say("cache_resident=" + std::string(runner_.device().last_cache_name()));
-  if (of_peak > 1) say("above_peak=1");
-  if (spec.pattern->mover) say("mover=1");
-  if (wall_limited) say("wall_limited=1");
-  if (runner_.lost_blocking(result)) say("blocking=gave_up");
+  const std::string label = label_of(result, seen, in_cache, wall_limited).text();
   if (!label.empty()) state.SetLabel(label.c_str());
+}
+
+row_label row_fixture::label_of(const measurement& result, const observation& seen, bool in_cache,
+                                bool wall_limited) {
+  constexpr double kShortInFloors = 10;
+  constexpr double kLargeGapShare = 0.01;
+  const backend& device = runner_.device();
+  const double rate = result.rate(useful_bytes(row_.spec));
+  row_label label;
+  if (in_cache) label.add("cache_resident", device.last_cache_name());
+  if (!in_cache && device.peak_bytes_per_s() > 0 && rate > device.peak_bytes_per_s())
+    label.add("above_peak", "write-back pending in " + std::string(device.last_cache_name()));
+  if (row_.spec.pattern->mover) label.add("mover");
+  if (wall_limited) label.add("wall_limited");
+  if (runner_.lost_blocking(result)) label.add("blocking", "gave_up");
+  if (rules_.profile) label.add("profile");
+  if (!rules_.tool.empty()) label.add("tool", rules_.tool);
+  if (result.mean_s < kShortInFloors * device.event_floor_s())
+    label.add("near_event_floor", format_fixed(result.mean_s / device.event_floor_s(), 1));
+  if (!seen.throttled.empty()) {
+    std::string reasons;
+    for (const std::string& reason : seen.throttled)
+      reasons += (reasons.empty() ? "" : ",") + reason;
+    label.add("throttled", reasons);
+  }
+  if (seen.state && seen.state->condition.other_processes.value_or(0) > 0)
+    label.add("shared", std::to_string(*seen.state->condition.other_processes) + "_processes");
+  if (seen.trace) {
+    const double gap_share = seen.trace->gap_s / (seen.trace->gap_s + seen.trace->kernel_s);
+    if (gap_share > kLargeGapShare) label.add("gap_share", format_percent(gap_share, 1));
+    if (std::abs(seen.trace->disagreement()) > clock_tolerance(*seen.trace))
+      label.add("clock_check", "differs by " + format_percent(seen.trace->disagreement(), 2));
+  }
+  add_counters_label(label, seen);
+  return label;
+}
+
+void row_fixture::add_counters_label(row_label& label, const observation& seen) {
+  if (!runner_.device().counters().on) return;
+  const launch_totals* const model = runner_.totals(row_.spec);
+  if (model == nullptr) {
+    label.add("counters", "not load/store unit");
+    return;
+  }
+  std::string difference = seen.counters_error;
+  if (!difference.empty()) {
+    label.add("counters", "failed");
+  } else if (const auto found = mismatches(*model, seen.metrics); !found.empty()) {
+    std::string names;
+    for (const count_mismatch& mismatch : found) {
+      names += (names.empty() ? "" : ",") + mismatch.what;
+      difference += (difference.empty() ? "" : ", ") + describe(mismatch);
+    }
+    label.add("mismatch", names);
+  }
+  tally_.record_counters(row_.name, difference);
 }
 
 }  // namespace sectorbench

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/label.hpp"
 #include "bench/library.hpp"
+#include "bench/row_counters.hpp"
 #include "bench/runner.hpp"
 #include "bench/suite.hpp"
 
@@ -27,22 +29,36 @@ class run_tally {
   /// A row that was measured before and now ends otherwise loses its measurement.
   void record(const std::string& name, outcome how);
   void record_ok(const suite_row& row, const measurement& result);
+  /// How the row's counters compare with the model; `difference` is empty where they are equal.
+  void record_counters(const std::string& name, const std::string& difference);
 
   int count(outcome how) const;
+  /// Rows whose counters were compared with the model.
+  int compared() const { return static_cast<int>(differences_.size()); }
+  /// "row: difference" of those whose counters are not the model's, or could not be read.
+  std::vector<std::string> differences() const;
   /// Measured rows in the order in which they first ended.
   const std::vector<finished_row>& finished() const { return finished_; }
 
  private:
   std::map<std::string, outcome> outcomes_;
+  std::map<std::string, std::string> differences_;
   std::vector<finished_row> finished_;
+};
+
+/// What all rows of a run share.
+struct fixture_rules {
+  double max_wall_s = 30;  ///< bound on the wall time of one row
+  bool profile = false;    ///< name the row's launch for profilers
+  std::string tool{};      ///< profiler or checker that the process runs under, or empty
 };
 
 /// The Google Benchmark fixture of one row: SetUp acquires, proves and verifies; the body times.
 /// Turns every exception into the row's error, so that later rows run.
 class row_fixture : public benchmark::Fixture {
  public:
-  row_fixture(suite_row row, row_runner& runner, run_tally& tally, double max_wall_s)
-      : row_(std::move(row)), runner_(runner), tally_(tally), max_wall_s_(max_wall_s) {}
+  row_fixture(suite_row row, row_runner& runner, run_tally& tally, const fixture_rules& rules)
+      : row_(std::move(row)), runner_(runner), tally_(tally), rules_(rules) {}
 
   void SetUp(benchmark::State& state) override;
 
@@ -51,8 +67,11 @@ class row_fixture : public benchmark::Fixture {
 
  private:
   void time_row(benchmark::State& state);
-  void set_counters(benchmark::State& state, const measurement& result, bool wall_limited);
-  double fraction_of_ceiling(double rate);
+  void report(benchmark::State& state, const measurement& result, bool wall_limited);
+  row_label label_of(const measurement& result, const observation& seen, bool in_cache,
+                     bool wall_limited);
+  void add_counters_label(row_label& label, const observation& seen);
+  rate_references references();
   /// Runs `step`; an exception ends the row. Whether it ran to its end.
   template <class Step>
   bool guarded(benchmark::State& state, const Step& step);
@@ -62,7 +81,7 @@ class row_fixture : public benchmark::Fixture {
   suite_row row_;
   row_runner& runner_;
   run_tally& tally_;
-  double max_wall_s_;
+  fixture_rules rules_;
   std::optional<std::chrono::steady_clock::time_point> first_body_;
   bool ready_ = false;
 };

@@ -52,12 +52,29 @@ void poison(unsigned char* data, index_t bytes) {
   }
 }
 
+/// Where the size of no cache is known.
+constexpr index_t kLeastFlush = index_t{32} << 20;
+
+constexpr const char* kNoCounters = "the CPU's counters are not read";
+
 class host_backend final : public backend {
  public:
+  explicit host_backend(cache_mode caches) : caches_(caches) {
+    if (caches_ == cache_mode::kCold) flush_bytes_ = 2 * std::max(last_cache_bytes(), kLeastFlush);
+  }
+
   std::string_view name() const override { return "host"; }
 
   evidence facts() const override {
-    return {{"blocking", "off"}, {"blocking.reason", "the CPU has no queue"}};
+    return {{"blocking", "off"},
+            {"blocking.reason", "the CPU has no queue"},
+            {"counters", "off"},
+            {"counters.reason", kNoCounters},
+            {"clock_check", "off"},
+            {"clock_check.reason", "the CPU has one clock"},
+            {"cache.flush_proof", caches_ == cache_mode::kCold
+                                      ? std::string("not proven, as ") + kNoCounters
+                                      : "no flush: --cache=warm"}};
   }
 
   std::string headline() const override {
@@ -73,7 +90,7 @@ class host_backend final : public backend {
   void acquire(const workload& work) override {
     const buffer_plan plan = plan_buffers(work, kGuardBytes);
     const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes();
-    const index_t available = read_host_info().memory_available_bytes + held;
+    const index_t available = read_host_info().memory_available_bytes + held - flush_bytes_;
     if (plan.total() > available) throw not_applicable(does_not_fit(plan.total(), available));
     try {
       in_.grow_to(plan.in);
@@ -122,24 +139,40 @@ class host_backend final : public backend {
   }
 
   timed_sample time(const workload& work, std::uint64_t seed, int launches, bool) override {
+    using clock = std::chrono::steady_clock;
     const launch_data data{in_.data(), output(), seed, false};
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < launches; ++i) work.run(data);
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    std::chrono::duration<double> elapsed{};
+    if (caches_ == cache_mode::kCold) {
+      flush_.grow_to(flush_bytes_);
+      for (int i = 0; i < launches; ++i) {
+        poison(flush_.data(), flush_bytes_);
+        const auto begin = clock::now();
+        work.run(data);
+        elapsed += clock::now() - begin;
+      }
+    } else {
+      const auto begin = clock::now();
+      for (int i = 0; i < launches; ++i) work.run(data);
+      elapsed = clock::now() - begin;
+    }
     return {elapsed.count(), false};
   }
-  int max_launches() const override { return 1 << 16; }
+  int max_launches() const override { return caches_ == cache_mode::kCold ? 4 : 1 << 16; }
 
  private:
   unsigned char* output() const { return out_.data() + kGuardBytes; }
 
+  cache_mode caches_;
   host_info host_ = read_host_info();
-  host_buffer in_, out_, coverage_;
+  host_buffer in_, out_, coverage_, flush_;
+  index_t flush_bytes_ = 0;
   buffer_plan plan_;
 };
 
 }  // namespace
 
-std::unique_ptr<backend> make_host_backend() { return std::make_unique<host_backend>(); }
+std::unique_ptr<backend> make_host_backend(cache_mode caches) {
+  return std::make_unique<host_backend>(caches);
+}
 
 }  // namespace sectorbench

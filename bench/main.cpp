@@ -36,6 +36,7 @@ namespace {
 /// The library's default of 0.5 s counts time on the device only; this suffices for the spread.
 constexpr double kMinTime_s = 0.05;
 constexpr double kQuickMinTime_s = 0.005;
+constexpr double kOneRound_s = 1e-9;  // any round of samples takes longer
 
 void say(const std::string& line) { std::fprintf(stderr, "sectorbench: %s\n", line.c_str()); }
 
@@ -73,6 +74,12 @@ class library_arguments {
 
 std::string registered_name(const suite_row& row) { return row.name + "/manual_time"; }
 
+/// The rows of GPU `index` of several.
+std::vector<suite_row> named_for_gpu(std::vector<suite_row> rows, int index) {
+  for (suite_row& row : rows) row.name += "/gpu:" + std::to_string(index);
+  return rows;
+}
+
 std::vector<suite_row> matching(std::vector<suite_row> rows, const filter_matcher& filter) {
   std::erase_if(rows, [&](const suite_row& row) { return !filter.matches(registered_name(row)); });
   return rows;
@@ -96,7 +103,31 @@ void write_json_lines(json_lines_file& file, const run_tally& tally) {
   file.commit();
 }
 
-std::string summary(const run_tally& tally) {
+/// The rows of one GPU or of the CPU, as they are run.
+struct device_rows {
+  backend* device;
+  std::unique_ptr<row_runner> runner;
+};
+
+std::string counters_summary(const std::vector<device_rows>& devices, const run_tally& tally) {
+  int rows = 0;
+  double seconds = 0;
+  for (const device_rows& one : devices) {
+    rows += one.runner->counted_rows();
+    seconds += one.runner->counting_s();
+  }
+  if (rows == 0) return "";
+  const std::vector<std::string> differences = tally.differences();
+  const int compared = tally.compared();
+  std::string text = "; counters equal the model in " +
+                     std::to_string(compared - static_cast<int>(differences.size())) + " of " +
+                     std::to_string(compared) + " rows (read in " + format_fixed(seconds, 1) +
+                     " s)";
+  for (const std::string& difference : differences) text += "; COUNTERS DIFFER: " + difference;
+  return text;
+}
+
+std::string summary(const std::vector<device_rows>& devices, const run_tally& tally) {
   using enum run_tally::outcome;
   std::string text = std::to_string(tally.count(kOk)) + " rows measured and verified";
   const auto add = [&](run_tally::outcome how, const char* what) {
@@ -105,23 +136,47 @@ std::string summary(const run_tally& tally) {
   add(kFailed, "failed");
   add(kSkipped, "skipped");
   add(kInterrupted, "interrupted");
-  return text;
+  return text + counters_summary(devices, tally);
 }
 
-exit_code verdict(const options& wanted, const run_tally& tally) {
+/// Whether --counters=require got what it asks for.
+bool counters_satisfied(const std::vector<device_rows>& devices, const run_tally& tally) {
+  for (const device_rows& one : devices)
+    if (const source_status counters = one.device->counters(); !counters.on) {
+      const std::string reason =
+          counters.reason.empty() ? "the CPU's counters are not read" : counters.reason;
+      say("--counters=require: no hardware counters: " + reason);
+      return false;
+    }
+  const auto differences = tally.differences();
+  if (!differences.empty())
+    say("--counters=require: counters differ from the model in " +
+        std::to_string(differences.size()) + " rows, the first " + differences.front());
+  return differences.empty();
+}
+
+exit_code verdict(const options& wanted, const std::vector<device_rows>& devices,
+                  const run_tally& tally) {
   using enum run_tally::outcome;
   if (interrupt_signal() != 0) return exit_code::kInterrupted;
   exit_code code = tally.count(kFailed) > 0 ? exit_code::kFailed : exit_code::kOk;
   if (wanted.suite == suite_kind::kReference && wanted.rows.empty() &&
-      static_cast<std::size_t>(tally.count(kOk)) != kReferenceRows) {
-    say("--suite=reference promises " + std::to_string(kReferenceRows) + " rows, " +
-        std::to_string(tally.count(kOk)) + " came");
+      static_cast<std::size_t>(tally.count(kOk)) != kReferenceRows * devices.size()) {
+    say("--suite=reference promises " + std::to_string(kReferenceRows * devices.size()) +
+        " rows, " + std::to_string(tally.count(kOk)) + " came");
     code = exit_code::kFailed;
   }
+  if (wanted.counters == counters_mode::kRequire && !counters_satisfied(devices, tally))
+    code = exit_code::kFailed;
+  return code;
+}
+
+/// The exit code once the devices are let go.
+exit_code tidied(exit_code code) {
 #if SECTORBENCH_HAS_CUDA
   if (const auto failure = first_noted_cuda_failure()) {
     say("while tidying up: " + *failure);
-    code = exit_code::kFailed;
+    if (code == exit_code::kOk) code = exit_code::kFailed;
   }
 #endif
   return code;
@@ -134,27 +189,88 @@ std::optional<benchmark::TimeUnit> console_time_unit(const std::string& name) {
   return std::nullopt;
 }
 
-std::vector<std::string> csv_columns() {
+std::vector<std::string> csv_columns(const options& wanted) {
   std::vector<std::string> keys;
   for (const counter_spec& counter : kCounters) keys.emplace_back(counter.key);
+  keys.insert(keys.end(), wanted.extra_metrics.begin(), wanted.extra_metrics.end());
   return keys;
 }
 
 std::unique_ptr<benchmark::BenchmarkReporter> own_reporter(const std::string& format,
-                                                           const console_settings& settings) {
+                                                           const console_settings& settings,
+                                                           const options& wanted) {
   if (format == "console") return std::make_unique<console_reporter>(settings);
-  if (format == "csv") return std::make_unique<csv_reporter>(csv_columns());
+  if (format == "csv") return std::make_unique<csv_reporter>(csv_columns(wanted));
   return std::make_unique<json_reporter>();
+}
+
+/// What a run is to do, as far as flags alone tell.
+struct run_plan {
+  options wanted;
+  library_flags flags;
+  std::vector<std::string> library_args;
+};
+
+run_plan read_command_line(const command_line& parsed) {
+  for (const std::string& arg : parsed.library_args)
+    if (!std::ranges::count(library_flag_names(), arg.substr(0, arg.find('='))))
+      throw unknown_argument(arg);
+  return {parsed.ours, read_library_flags(parsed.library_args), parsed.library_args};
+}
+
+/// The matching rows of each device. @param buffer_bytes what the suite takes unless flags say it
+std::vector<std::vector<suite_row>> rows_of(const run_plan& plan, const filter_matcher& filter,
+                                            const std::vector<selected_device>& devices,
+                                            index_t buffer_bytes) {
+  std::vector<std::vector<suite_row>> rows;
+  for (const selected_device& selected : devices) {
+    auto all = make_suite(plan.wanted, buffer_bytes);
+    if (devices.size() > 1) all = named_for_gpu(std::move(all), *selected.device->index());
+    rows.push_back(matching(std::move(all), filter));
+  }
+  return rows;
+}
+
+std::vector<std::string> notices_of(const options& wanted,
+                                    const std::vector<selected_device>& devices) {
+  std::vector<std::string> notices;
+  if (!devices.front().notice.empty()) notices.push_back(devices.front().notice);
+  if (std::string(kBuildInfo.build_type) != "Release")
+    notices.push_back(std::string("this is a ") + kBuildInfo.build_type +
+                      " build: its numbers are not fit to be kept");
+  if (!devices.front().tool.empty())
+    notices.push_back("running under " + devices.front().tool + ": times are not fit to be kept");
+  if (wanted.protocol == protocol_kind::kProfile)
+    notices.push_back("--profile: one launch for each row, whose times are not fit to be kept");
+  for (const selected_device& selected : devices) {
+    const source_status counters = selected.device->counters();
+    if (selected.device->index() && !counters.on && counters.state != "off")
+      notices.push_back("no hardware counters: " + counters.reason);
+    if (wanted.caches == cache_mode::kCold)
+      for (const auto& [key, value] : selected.device->facts())
+        if (key == "cache.flush_proof") notices.push_back("--cache=cold: flush " + value);
+  }
+  return notices;
+}
+
+exit_code nothing_matched(const run_plan& plan) {
+  say("--benchmark_filter=" + plan.flags.filter +
+      ": no row matches; --benchmark_list_tests prints the names");
+  return exit_code::kNothingMatched;
+}
+
+exit_code list_rows(const std::vector<suite_row>& rows) {
+  for (const suite_row& row : rows) std::printf("%s\n", registered_name(row).c_str());
+  return exit_code::kOk;
 }
 
 exit_code run(const char* program, const std::vector<std::string>& arguments) {
   const command_line parsed = parse_options(arguments);
-  const options& wanted = parsed.ours;
-  if (wanted.version) {
+  if (parsed.ours.version) {
     print_version();
     return exit_code::kOk;
   }
-  if (wanted.help) {
+  if (parsed.ours.help) {
     std::fputs(flags_help().c_str(), stdout);
     std::fflush(stdout);
     library_arguments help(program, {"--help"});
@@ -162,57 +278,71 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
     return exit_code::kOk;
   }
 
-  for (const std::string& arg : parsed.library_args)
-    if (!std::ranges::count(library_flag_names(), arg.substr(0, arg.find('='))))
-      throw unknown_argument(arg);
-  const library_flags flags = read_library_flags(parsed.library_args);
+  const run_plan plan = read_command_line(parsed);
+  const options& wanted = plan.wanted;
+  const library_flags& flags = plan.flags;
   const filter_matcher filter(flags.filter);
-  const auto named = matching(make_suite(wanted, kDefaultBufferBytes), filter);
-  if (named.empty()) {
-    say("--benchmark_filter=" + flags.filter +
-        ": no row matches; --benchmark_list_tests prints the names");
-    return exit_code::kNothingMatched;
-  }
-  if (flags.list_tests) {
-    for (const suite_row& row : named) std::printf("%s\n", registered_name(row).c_str());
-    return exit_code::kOk;
+  // How many GPUs there are decides about names; otherwise mistakes are found without a device.
+  const bool several = wanted.device.kind == device_kind::kAll;
+  const auto named = make_suite(wanted, kDefaultBufferBytes);
+  if (!several) {
+    const auto matches = matching(named, filter);
+    if (matches.empty()) return nothing_matched(plan);
+    if (flags.list_tests) return list_rows(matches);
   }
 
   std::optional<output_file> out;
-  if (!flags.out.empty()) out.emplace(flags.out, "--benchmark_out");
+  if (!flags.out.empty() && !flags.list_tests) out.emplace(flags.out, "--benchmark_out");
   std::optional<json_lines_file> lines;
-  if (!wanted.json_lines.empty()) lines.emplace(wanted.json_lines);
+  if (!wanted.json_lines.empty() && !flags.list_tests) lines.emplace(wanted.json_lines);
 
-  selected_device selected = select_device(wanted);
+  std::vector<selected_device> selected = select_devices(wanted);
   install_interrupt_handlers();
-  const bool on_gpu = selected.device->name() == "cuda";
+  const backend& first = *selected.front().device;
+  const bool on_gpu = first.index().has_value();
   const index_t default_bytes =
-      wanted.quick ? quick_buffer_bytes(on_gpu, selected.device->last_cache_bytes())
-                   : kDefaultBufferBytes;
+      wanted.quick ? quick_buffer_bytes(on_gpu, first.last_cache_bytes()) : kDefaultBufferBytes;
 
   timing_rules rules = timing_rules::for_protocol(wanted.protocol);
-  rules.blocking = selected.blocking;
+  rules.blocking = selected.front().blocking;
   double min_time_s = wanted.quick ? kQuickMinTime_s : kMinTime_s;
-  if (wanted.protocol == protocol_kind::kReference)
-    min_time_s = 1e-9;  // one batch is all it takes
-  else if (wanted.quick)
-    rules.reference_s = kQuickMinTime_s;
+  library_flags times = flags;
+  if (wanted.quick) rules.reference_s = kQuickMinTime_s;
+  if (wanted.protocol != protocol_kind::kDefault) min_time_s = kOneRound_s;
+  if (wanted.protocol == protocol_kind::kProfile) {
+    times.min_time_s = kOneRound_s;
+    times.iterations.reset();
+  }
+  if (!on_gpu && wanted.caches == cache_mode::kCold)
+    min_time_s = rules.reference_s = kOneRound_s;  // a flush takes far longer than what is timed
 
   run_tally tally;
-  row_runner runner(*selected.device, rules, wanted.seed);
-  for (const suite_row& row : matching(make_suite(wanted, default_bytes), filter)) {
-    const auto fixture = std::make_shared<row_fixture>(row, runner, tally, wanted.max_wall_s);
-    benchmark::RegisterBenchmark(row.name.c_str(), [fixture](benchmark::State& state) {
-      fixture->Run(state);
-    })->UseManualTime();
+  std::vector<device_rows> devices;
+  std::vector<suite_row> all_rows;
+  const auto rows = rows_of(plan, filter, selected, default_bytes);
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    backend& device = *selected[i].device;
+    devices.push_back({&device, std::make_unique<row_runner>(device, rules, wanted.seed)});
+    const fixture_rules shared{wanted.max_wall_s, wanted.protocol == protocol_kind::kProfile,
+                               selected[i].tool};
+    for (const suite_row& row : rows[i]) {
+      all_rows.push_back(row);
+      const auto fixture =
+          std::make_shared<row_fixture>(row, *devices.back().runner, tally, shared);
+      benchmark::RegisterBenchmark(row.name.c_str(), [fixture](benchmark::State& state) {
+        fixture->Run(state);
+      })->UseManualTime();
+    }
   }
+  if (all_rows.empty()) return nothing_matched(plan);
+  if (flags.list_tests) return list_rows(all_rows);
 
-  const evidence facts = collect_evidence(wanted, selected, default_bytes);
+  const evidence facts = collect_evidence(wanted, selected, rules, all_rows, default_bytes);
   for (const auto& [key, value] : facts)
     if (std::ranges::count(flags.context_keys, key) > 0)
       throw usage_error("--benchmark_context=" + key + "=...: this key is the program's own");
   library_arguments library(program,
-                            adjusted_library_args(parsed.library_args, flags, min_time_s,
+                            adjusted_library_args(plan.library_args, times, min_time_s,
                                                   out ? out->temporary_path() : std::string()));
   benchmark::Initialize(library.count(), library.values());
   if (*library.count() > 1) throw unknown_argument(library.values()[1]);
@@ -221,37 +351,33 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   console_settings settings;
   settings.color = use_color(flags);
   settings.time_unit = console_time_unit(flags.time_unit);
-  settings.summary = [&tally] { return summary(tally); };
-  settings.context_lines.push_back("sectorbench " + std::string(kBuildInfo.version) + " on " +
-                                   selected.device->headline());
-  std::vector<std::string> notices;
-  if (!selected.notice.empty()) notices.push_back(selected.notice);
-  if (std::string(kBuildInfo.build_type) != "Release")
-    notices.push_back(std::string("this is a ") + kBuildInfo.build_type +
-                      " build: its numbers are not fit to be kept");
-  if (!selected.tool.empty())
-    notices.push_back("running under " + selected.tool + ": times are not fit to be kept");
-  for (const std::string& notice : notices) {
+  settings.summary = [&] { return summary(devices, tally); };
+  for (const selected_device& one : selected)
+    settings.context_lines.push_back("sectorbench " + std::string(kBuildInfo.version) + " on " +
+                                     one.device->headline());
+  for (const std::string& notice : notices_of(wanted, selected)) {
     if (flags.format == "console")
       settings.context_lines.push_back(notice);
     else
       say(notice);
   }
 
-  const auto shown = own_reporter(flags.format, settings);
+  const auto shown = own_reporter(flags.format, settings, wanted);
   if (out) {
-    const auto written = own_reporter(flags.out_format, {});
+    const auto written = own_reporter(flags.out_format, {}, wanted);
     benchmark::RunSpecifiedBenchmarks(shown.get(), written.get());
   } else {
     benchmark::RunSpecifiedBenchmarks(shown.get());
   }
 
-  if (flags.format != "console") say(summary(tally));
+  if (flags.format != "console") say(summary(devices, tally));
+  const exit_code code = verdict(wanted, devices, tally);
   benchmark::ClearRegisteredBenchmarks();
   if (out) out->commit(flags.out_format == "json" ? "}" : "");
   if (lines) write_json_lines(*lines, tally);
-  selected.device.reset();
-  return verdict(wanted, tally);
+  devices.clear();
+  selected.clear();
+  return tidied(code);
 }
 
 }  // namespace

@@ -96,6 +96,7 @@ device_choice read_device(std::string_view text) {
   if (text == "auto") return {device_kind::kAuto, {}};
   if (text == "host") return {device_kind::kHost, {}};
   if (text == "cuda") return {device_kind::kCuda, {}};
+  if (text == "all") return {device_kind::kAll, {}};
   constexpr std::string_view kIndexed = "cuda:";
   if (text.starts_with(kIndexed)) {
     const std::string_view digits = text.substr(kIndexed.size());
@@ -103,8 +104,8 @@ device_choice read_device(std::string_view text) {
     if (index && digits.front() != '-') return {device_kind::kCuda, index};
     throw bad_value("a GPU has a whole number from 0 on, e.g. --device=cuda:0");
   }
-  constexpr std::array<std::pair<int, std::string_view>, 4> kDevices{
-      {{0, "auto"}, {1, "host"}, {2, "cuda"}, {3, "cuda:N"}}};
+  constexpr std::array<std::pair<int, std::string_view>, 5> kDevices{
+      {{0, "auto"}, {1, "host"}, {2, "cuda"}, {3, "cuda:N"}, {4, "all"}}};
   read_name(text, kDevices, "device");
   throw bad_value("N stands for the GPU's number, e.g. --device=cuda:0");
 }
@@ -127,6 +128,44 @@ void read_blocking(std::string_view value, options& to) {
   constexpr std::array<std::pair<blocking_mode, std::string_view>, 3> kModes{
       {{blocking_mode::kAuto, "auto"}, {blocking_mode::kOn, "on"}, {blocking_mode::kOff, "off"}}};
   to.blocking = read_name(value, kModes, "blocking mode");
+}
+
+void read_counters(std::string_view value, options& to) {
+  constexpr std::array<std::pair<counters_mode, std::string_view>, 3> kModes{
+      {{counters_mode::kOff, "off"},
+       {counters_mode::kAuto, "auto"},
+       {counters_mode::kRequire, "require"}}};
+  to.counters = read_name(value, kModes, "counters mode");
+}
+
+void read_extra_metrics(std::string_view value, options& to) {
+  to.extra_metrics = read_list(value, [](std::string_view name) {
+    if (name.empty() ||
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789_.") != std::string_view::npos)
+      throw bad_value(
+          "a metric is named as CUPTI and ncu name it, e.g. "
+          "--counter=lts__t_sectors_op_read.sum");
+    return std::string(name);
+  });
+}
+
+void read_clock_check(std::string_view value, options& to) {
+  constexpr std::array<std::pair<bool, std::string_view>, 2> kModes{
+      {{true, "auto"}, {false, "off"}}};
+  to.clock_check = read_name(value, kModes, "clock check mode");
+}
+
+void read_cache(std::string_view value, options& to) {
+  constexpr std::array<std::pair<cache_mode, std::string_view>, 2> kModes{
+      {{cache_mode::kWarm, "warm"}, {cache_mode::kCold, "cold"}}};
+  to.caches = read_name(value, kModes, "cache mode");
+}
+
+void read_fetch_granularity(std::string_view value, options& to) {
+  constexpr std::array<std::pair<int, std::string_view>, 3> kSizes{
+      {{32, "32"}, {64, "64"}, {128, "128"}}};
+  to.l2_fetch_granularity = read_name(value, kSizes, "number of bytes");
 }
 
 void read_bytes(std::string_view value, options& to) {
@@ -203,8 +242,9 @@ struct flag {
 };
 
 constexpr std::array kFlags{
-    flag{"--device", "auto|host|cuda[:N]", "--device=host",
-         "where to measure: auto takes the first GPU, or the CPU where there is none",
+    flag{"--device", "auto|host|cuda[:N]|all", "--device=host",
+         "where to measure: auto takes the first GPU, or the CPU where there is none; all takes "
+         "every GPU, one after another",
          read_device_flag},
     flag{"--suite", "default|reference", "--suite=reference",
          "which rows: reference is the seven-row stride table alone", read_suite},
@@ -236,6 +276,24 @@ constexpr std::array kFlags{
     flag{"--blocking", "auto|on|off", "--blocking=off",
          "hold the stream until a whole batch is queued; auto does so unless a profiler is there",
          read_blocking},
+    flag{"--counters", "auto|off|require", "--counters=require",
+         "read hardware counters beside the model: auto does where it is allowed (and not with "
+         "--quick); require ends with exit status 1 where it is not, or where they differ",
+         read_counters},
+    flag{"--counter", "METRIC,...", "--counter=lts__t_sectors_op_read.sum",
+         "read these metrics too, by the names that CUPTI and ncu give them", read_extra_metrics},
+    flag{"--clock_check", "auto|off", "--clock_check=off",
+         "compare the event clock with CUPTI's activity records, once for each row",
+         read_clock_check},
+    flag{"--cache", "warm|cold", "--cache=cold",
+         "cold writes a buffer larger than the last cache before each launch, outside the time",
+         read_cache},
+    flag{"--l2_fetch_granularity", "32|64|128", "--l2_fetch_granularity=32",
+         "bytes that a load miss fetches from DRAM at most, as a hint to the driver",
+         read_fetch_granularity},
+    flag{"--profile", "", "--profile",
+         "for profilers: one warm-up and one launch for each row, in an NVTX range of its name",
+         [](std::string_view, options& to) { to.protocol = protocol_kind::kProfile; }},
     flag{"--max_wall", "SECONDS", "--max_wall=30", "bound on the wall time of one row (30)",
          read_max_wall},
     flag{"--seed", "N", "--seed=1", "seed of the fill values", read_seed},
@@ -279,6 +337,13 @@ command_line parse_options(std::span<const std::string> args) {
   }
   if (parsed.ours.bytes && !parsed.ours.elements.empty())
     throw usage_error("--bytes and --elements both say how large a buffer is: give one of them");
+  const options& ours = parsed.ours;
+  if (ours.counters == counters_mode::kOff && !ours.extra_metrics.empty())
+    throw usage_error("--counter= names metrics, but --counters=off reads none");
+  if (ours.counters == counters_mode::kRequire && ours.protocol == protocol_kind::kProfile)
+    throw usage_error(
+        "--profile leaves the counters to a profiler: it goes without "
+        "--counters=require");
   return parsed;
 }
 
@@ -309,7 +374,7 @@ usage_error unknown_argument(std::string_view arg) {
 }
 
 std::string flags_help() {
-  constexpr std::size_t kColumn = 32;
+  constexpr std::size_t kColumn = 35;
   constexpr std::size_t kWidth = 100;
   std::string text;
   for (const flag& known : kFlags) {

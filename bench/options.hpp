@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/cache_mode.hpp"
 #include "bench/text.hpp"
 #include "sectorbench/access/element.hpp"
 #include "sectorbench/access/operation.hpp"
@@ -17,10 +18,11 @@
 
 namespace sectorbench {
 
-enum class device_kind { kAuto, kHost, kCuda };
+enum class device_kind { kAuto, kHost, kCuda, kAll };
 enum class suite_kind { kDefault, kReference };
-enum class protocol_kind { kDefault, kReference };
+enum class protocol_kind { kDefault, kReference, kProfile };
 enum class blocking_mode { kAuto, kOn, kOff };
+enum class counters_mode { kAuto, kOff, kRequire };
 
 /// Where to measure: `index` is the N of cuda:N.
 struct device_choice {
@@ -35,6 +37,11 @@ struct options {
   suite_kind suite = suite_kind::kDefault;
   protocol_kind protocol = protocol_kind::kDefault;
   blocking_mode blocking = blocking_mode::kAuto;
+  counters_mode counters = counters_mode::kAuto;
+  std::vector<std::string> extra_metrics;  ///< CUPTI's names
+  bool clock_check = true;
+  cache_mode caches = cache_mode::kWarm;
+  std::optional<int> l2_fetch_granularity;  ///< bytes: 32, 64 or 128
   bool quick = false;
   std::optional<std::int64_t> bytes;   ///< of one buffer; never set together with `elements`
   std::vector<std::int64_t> elements;  ///< 16 bytes times each of them fits 63 bits

@@ -2,6 +2,7 @@
 #include "bench/runner.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <numeric>
@@ -27,6 +28,22 @@ std::string hex_of(const bits128& bits, int width) {
 }
 
 }  // namespace
+
+std::vector<std::string> throttled_between(const gpu_condition& before,
+                                           const gpu_condition& after) {
+  std::vector<std::string> reasons;
+  const auto add = [&](std::string_view reason) {
+    if (!std::ranges::count(reasons, reason)) reasons.emplace_back(reason);
+  };
+  for (const std::string_view name : throttle_names(after.clock_event_reasons.value_or(0)))
+    add(name);
+  // These grow while clocks are held down, also between two looks at the reasons.
+  if (before.power_throttled_ns < after.power_throttled_ns && before.power_throttled_ns)
+    add("power");
+  if (before.thermal_throttled_ns < after.thermal_throttled_ns && before.thermal_throttled_ns)
+    add("thermal");
+  return reasons;
+}
 
 measurement summarise(const std::vector<timed_sample>& samples, int launches) {
   std::vector<double> times;
@@ -57,6 +74,14 @@ timing_rules timing_rules::for_protocol(protocol_kind protocol) {
     rules.samples_per_round = 1;
     rules.blocking = false;
     rules.reference_s = 0;
+  }
+  if (protocol == protocol_kind::kProfile) {
+    rules.fixed_launches = 1;
+    rules.samples_per_round = 1;
+    rules.warmup_launches = 1;
+    rules.blocking = false;
+    rules.references = false;
+    rules.observe = false;
   }
   return rules;
 }
@@ -112,6 +137,7 @@ void row_runner::verify_launch(const row_spec& row, const workload& work, std::u
 void row_runner::prepare(const row_spec& row) {
   if (!lost_.empty()) throw device_lost(lost_);
   stop_if_interrupted();
+  device_.activate();
   state& known = state_of(row);
   if (!known.verification_error.empty()) throw verification_failed(known.verification_error);
   const std::string key = row.key();
@@ -136,6 +162,7 @@ void row_runner::prepare(const row_spec& row) {
 
 void row_runner::warm_up(const row_spec& row) {
   const workload& work = *state_of(row).work;
+  if (rules_.observe) condition_before_ = device_.condition();
   for (int i = 0; i < rules_.warmup_launches; ++i) {
     stop_if_interrupted();
     device_.run_once(work, seed_, false);
@@ -182,8 +209,45 @@ measurement row_runner::finish(const row_spec& row, const std::vector<timed_samp
   return *known.latest;
 }
 
+observation row_runner::observe(const row_spec& row) {
+  observation seen;
+  if (!rules_.observe) return seen;
+  state& known = state_of(row);
+  stop_if_interrupted();
+  seen.state = device_.watch(*known.work, seed_, known.launches);
+  if (seen.state) seen.throttled = throttled_between(condition_before_, seen.state->condition);
+  if (row.pattern->mover) return seen;
+  if (device_.clock_check().on && !known.traced) trace(known);
+  if (device_.counters().on && !known.metrics && known.counters_error.empty()) count(known);
+  seen.trace = known.trace;
+  if (known.metrics) seen.metrics = *known.metrics;
+  seen.counters_error = known.counters_error;
+  return seen;
+}
+
+void row_runner::trace(state& known) {
+  known.traced = true;
+  try {
+    known.trace = device_.trace(*known.work, seed_, known.launches, rules_.blocking);
+  } catch (const cupti_unavailable&) {
+    // The row has its time all the same, and no second opinion on it.
+  }
+}
+
+void row_runner::count(state& known) {
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    known.metrics = device_.count(*known.work, seed_);
+  } catch (const cupti_unavailable& why) {
+    known.counters_error = why.what();
+  }
+  counting_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  ++counted_rows_;
+}
+
 const measurement& row_runner::reference(const row_spec& row) {
   static const measurement kNone;
+  if (!rules_.references) return kNone;
   state& known = state_of(row);
   if (known.latest) return *known.latest;
   try {
@@ -214,6 +278,10 @@ const launch_totals* row_runner::totals(const row_spec& row) {
   state& known = state_of(row);
   if (!known.totals) known.totals = std::make_unique<launch_totals>(known.work->meaning().totals());
   return known.totals.get();
+}
+
+launch_shape row_runner::shape(const row_spec& row) {
+  return state_of(row).work->meaning().shape();
 }
 
 index_t row_runner::footprint_bytes(const row_spec& row) {

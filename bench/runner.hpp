@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -31,6 +32,9 @@ struct measurement {
 /// Summarises samples of `launches` launches each. @pre not empty
 measurement summarise(const std::vector<timed_sample>& samples, int launches);
 
+/// Why clocks were held down between two looks at a GPU: "power", "thermal", ...
+std::vector<std::string> throttled_between(const gpu_condition& before, const gpu_condition& after);
+
 /// A launch did not do what its pattern says: what() holds the evidence.
 class verification_failed : public std::runtime_error {
  public:
@@ -51,6 +55,8 @@ struct timing_rules {
   int warmup_launches = 3;    ///< before the samples of each body
   bool blocking = true;       ///< hold the queue until a sample's launches are in it
   double reference_s = 0.05;  ///< how long a row that only serves as reference is timed
+  bool references = true;     ///< measure the rows that fractions refer to
+  bool observe = true;        ///< look at the device besides timing it
 
   static timing_rules for_protocol(protocol_kind protocol);
 };
@@ -80,6 +86,10 @@ class row_runner {
   /// Compares what the timed launches left behind, and keeps the measurement for fractions.
   measurement finish(const row_spec& row, const std::vector<timed_sample>& samples);
 
+  /// What is to be seen of the row besides its time, in launches of their own. Counters and second
+  /// clock are read once in a process. @pre warm_up(row) came before
+  observation observe(const row_spec& row);
+
   /// Measures a row that is not printed, once in a process. A row that cannot be measured has no
   /// samples.
   const measurement& reference(const row_spec& row);
@@ -89,6 +99,9 @@ class row_runner {
 
   /// The sector model's totals, or null for a mover.
   const launch_totals* totals(const row_spec& row);
+
+  /// The launch of the row's kernel, or of what a mover means.
+  launch_shape shape(const row_spec& row);
 
   /// Bytes that the row touches: of both buffers, or of the one that a read or write uses.
   index_t footprint_bytes(const row_spec& row);
@@ -103,6 +116,10 @@ class row_runner {
 
   const backend& device() const { return device_; }
 
+  /// Rows whose counters were read, and the wall time that this took.
+  int counted_rows() const { return counted_rows_; }
+  double counting_s() const { return counting_s_; }
+
  private:
   struct state {
     std::unique_ptr<workload> work;
@@ -111,6 +128,10 @@ class row_runner {
     int launches = 0;
     std::unique_ptr<launch_totals> totals;
     std::unique_ptr<measurement> latest;
+    std::optional<metric_values> metrics;
+    std::string counters_error;
+    std::optional<batch_trace> trace;
+    bool traced = false;
   };
 
   state& state_of(const row_spec& row);
@@ -118,6 +139,8 @@ class row_runner {
   void verify_launch(const row_spec& row, const workload& work, std::uint64_t seed);
   void compare(const row_spec& row, const workload& work, std::uint64_t seed, const char* when);
   int choose_launches(const workload& work);
+  void trace(state& known);
+  void count(state& known);
   static void stop_if_interrupted();
 
   backend& device_;
@@ -127,6 +150,9 @@ class row_runner {
   std::string current_;  // key of the row whose input is in place
   std::map<std::string, state> states_;
   std::set<std::string> proven_;
+  gpu_condition condition_before_;
+  int counted_rows_ = 0;
+  double counting_s_ = 0;
 };
 
 }  // namespace sectorbench

@@ -140,7 +140,7 @@ std::unique_ptr<workload> make_program(operation_kind operation, element_type ty
 
 template <access_pattern P>
 pattern_entry entry_of() {
-  return {P::kName, P::kSummary, P::kParameters, false, &make_program<P>};
+  return {P::kName, P::kSummary, P::kMapping, P::kParameters, false, &make_program<P>};
 }
 
 template <access_pattern... Ps>

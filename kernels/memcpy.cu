@@ -61,6 +61,7 @@ std::unique_ptr<workload> make_memcpy(operation_kind operation, element_type typ
 }
 
 const pattern_registration registration({"memcpy", "the vendor's copy: cudaMemcpy or memcpy",
+                                         "byte i to byte i, by whatever the vendor takes",
                                          kNoParameters, true, &make_memcpy});
 
 }  // namespace

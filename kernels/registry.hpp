@@ -15,6 +15,7 @@ namespace sectorbench {
 struct pattern_entry {
   std::string_view name;
   std::string_view summary;
+  std::string_view mapping;  ///< which element a thread moves
   std::span<const parameter_spec> parameters;
   bool mover = false;  ///< no accesses of threads: no sector prediction, copies only
 

@@ -47,6 +47,15 @@ __global__ void spin_kernel(clock_settler::window* windows, std::int64_t window_
   if (threadIdx.x == 0) windows[blockIdx.x] = {cycles, elapsed_ns};
 }
 
+// More blocks than SMs, so that each SM has one; the first on an SM makes the stamp.
+__global__ void stamp_kernel(sm_clock_meter::reading* readings, unsigned sms, unsigned* tickets,
+                             unsigned ticket) {
+  unsigned sm = 0;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  if (sm >= sms || atomicExch(tickets + sm, ticket) == ticket) return;
+  readings[sm] = {clock64(), global_timer_ns()};
+}
+
 std::int64_t nanoseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1e9); }
 
 std::size_t sm_count() {
@@ -109,33 +118,107 @@ bool stream_blocker::gave_up() const noexcept {
   return std::atomic_ref(signals_.host()[0].gave_up).load(std::memory_order_acquire) == ticket_;
 }
 
-batch_time time_batch(cudaStream_t stream, int launches, const std::function<void()>& enqueue,
-                      stream_blocker* blocker) {
-  if (launches < 1 || (blocker && launches > kMaxBlockedLaunches))
-    throw std::invalid_argument("a batch of " + std::to_string(launches) +
-                                " launches: needs 1 to " + std::to_string(kMaxBlockedLaunches));
-  const cuda_event start;
-  const cuda_event stop;
+namespace {
+
+// Holds the stream while `queue` fills it, waits, and tries again if the hold gave up.
+template <class Queue, class Elapsed>
+batch_time time_queued(cudaStream_t stream, stream_blocker* blocker, const Queue& queue,
+                       const Elapsed& elapsed) {
   for (int retries = 0; retries <= kMaxBatchRetries; ++retries) {
     {
       const scoped_hold hold(blocker, stream);
-      start.record(stream);
-      for (int i = 0; i < launches; ++i) enqueue();
-      SECTORBENCH_CUDA_CHECK(cudaGetLastError());
-      stop.record(stream);
+      queue();
     }
-    stop.synchronize();
+    const double seconds = elapsed();
     if (blocker && blocker->gave_up()) continue;
-    const double seconds = elapsed_s(start, stop);
-    if (!(seconds > 0))
-      throw std::runtime_error("the event pair around " + std::to_string(launches) +
-                               " launches measured no time");
+    if (!(seconds > 0)) throw std::runtime_error("the events around a batch measured no time");
     return {seconds, retries, blocker != nullptr};
   }
   throw blocking_failed("the stream blocker gave up " + std::to_string(kMaxBatchRetries + 1) +
                         " times after " + std::to_string(blocker->limit_s()) +
                         " s each: something makes the host wait for the device "
                         "(a profiler, CUDA_LAUNCH_BLOCKING=1)");
+}
+
+void check_batch(int launches, int most, const stream_blocker* blocker) {
+  if (launches < 1 || (blocker && launches > most))
+    throw std::invalid_argument("a batch of " + std::to_string(launches) +
+                                " launches: needs 1 to " + std::to_string(most));
+}
+
+}  // namespace
+
+batch_time time_batch(cudaStream_t stream, int launches, const std::function<void()>& enqueue,
+                      stream_blocker* blocker) {
+  check_batch(launches, kMaxBlockedLaunches, blocker);
+  const cuda_event start;
+  const cuda_event stop;
+  const auto queue = [&] {
+    start.record(stream);
+    for (int i = 0; i < launches; ++i) enqueue();
+    SECTORBENCH_CUDA_CHECK(cudaGetLastError());
+    stop.record(stream);
+  };
+  return time_queued(stream, blocker, queue, [&] {
+    stop.synchronize();
+    return elapsed_s(start, stop);
+  });
+}
+
+batch_time time_launches_apart(cudaStream_t stream, int launches,
+                               const std::function<void()>& before,
+                               const std::function<void()>& enqueue, stream_blocker* blocker) {
+  check_batch(launches, kMaxBlockedLaunchesApart, blocker);
+  const std::vector<cuda_event> starts(static_cast<std::size_t>(launches));
+  const std::vector<cuda_event> stops(static_cast<std::size_t>(launches));
+  const auto queue = [&] {
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      before();
+      starts[i].record(stream);
+      enqueue();
+      stops[i].record(stream);
+    }
+    SECTORBENCH_CUDA_CHECK(cudaGetLastError());
+  };
+  return time_queued(stream, blocker, queue, [&] {
+    stops.back().synchronize();
+    double seconds = 0;
+    for (std::size_t i = 0; i < starts.size(); ++i) seconds += elapsed_s(starts[i], stops[i]);
+    return seconds;
+  });
+}
+
+sm_clock_meter::sm_clock_meter(cudaStream_t stream)
+    : readings_(2 * sm_count()),
+      tickets_(static_cast<std::int64_t>(sm_count() * sizeof(unsigned))) {
+  SECTORBENCH_CUDA_CHECK(
+      cudaMemsetAsync(tickets_.data(), 0, static_cast<std::size_t>(tickets_.bytes()), stream));
+  begin(stream);
+  SECTORBENCH_CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+void sm_clock_meter::stamp(cudaStream_t stream, std::size_t which) {
+  constexpr std::size_t kBlocksPerSm = 4;
+  const std::size_t sms = readings_.host().size() / 2;
+  const auto readings = readings_.host().subspan(which * sms, sms);
+  std::ranges::fill(readings, reading{});
+  stamp_kernel<<<static_cast<unsigned>(sms * kBlocksPerSm), 1, 0, stream>>>(
+      readings_.device() + which * sms, static_cast<unsigned>(sms), tickets_.as<unsigned>(),
+      ++ticket_);
+  SECTORBENCH_CUDA_CHECK(cudaGetLastError());
+}
+
+double sm_clock_meter::clock_hz() const {
+  const std::size_t sms = readings_.host().size() / 2;
+  std::vector<double> clocks_hz;
+  for (std::size_t sm = 0; sm < sms; ++sm) {
+    const reading first = readings_.host()[sm];
+    const reading second = readings_.host()[sms + sm];
+    if (first.time_ns == 0 || second.time_ns <= first.time_ns) continue;
+    clocks_hz.push_back(static_cast<double>(second.cycles - first.cycles) /
+                        static_cast<double>(second.time_ns - first.time_ns) * 1e9);
+  }
+  return clocks_hz.empty() ? 0 : median(std::move(clocks_hz));
 }
 
 clock_settler::clock_settler() : windows_(sm_count()) {}
@@ -189,6 +272,12 @@ cudaError_t kernel_status() noexcept {
   const cudaError_t status = cudaFuncGetAttributes(&attributes, hold_stream_kernel);
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
   return status;
+}
+
+int loaded_architecture() {
+  cudaFuncAttributes attributes{};
+  SECTORBENCH_CUDA_CHECK(cudaFuncGetAttributes(&attributes, hold_stream_kernel));
+  return attributes.binaryVersion;
 }
 
 }  // namespace sectorbench

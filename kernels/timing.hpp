@@ -97,6 +97,45 @@ struct batch_time {
 batch_time time_batch(cudaStream_t stream, int launches, const std::function<void()>& enqueue,
                       stream_blocker* blocker = nullptr);
 
+/// Times `launches` calls of `enqueue`, each between events of its own and after a call of
+/// `before`, which queues what is not to be timed. Otherwise as `time_batch`; `elapsed_s` is the
+/// sum of the pairs.
+/// @pre what `before` launches has run once before; `before` does not wait for the device
+batch_time time_launches_apart(cudaStream_t stream, int launches,
+                               const std::function<void()>& before,
+                               const std::function<void()>& enqueue,
+                               stream_blocker* blocker = nullptr);
+
+/// Launches of `time_launches_apart` that may queue up behind a blocker: each takes four places.
+inline constexpr int kMaxBlockedLaunchesApart = 128;
+
+/// Measures the SM clock over what is queued between two stamps in a stream.
+class sm_clock_meter {
+ public:
+  /// A meter for the current device. Stamps once, so that the kernel is loaded. @throws cuda_error
+  explicit sm_clock_meter(cudaStream_t stream);
+
+  /// Queues the first or the second stamp; neither waits. @throws cuda_error
+  void begin(cudaStream_t stream) { stamp(stream, 0); }
+  void end(cudaStream_t stream) { stamp(stream, 1); }
+  /// Median over the SMs of cycles / time between the stamps, 0 if none was seen twice.
+  /// @pre the stream has passed the second stamp
+  double clock_hz() const;
+
+  /// What an SM's counters show at a stamp.
+  struct reading {
+    std::int64_t cycles;
+    std::int64_t time_ns;
+  };
+
+ private:
+  void stamp(cudaStream_t stream, std::size_t which);
+
+  mapped_array<reading> readings_;  // of the first stamp, then of the second, by SM
+  device_buffer tickets_;           // the latest stamp that each SM has made
+  unsigned ticket_ = 0;
+};
+
 /// How settling the SM clock went.
 struct settled_clock {
   bool settled = false;    ///< whether the last kSettledWindows windows agreed
@@ -137,6 +176,10 @@ double measure_event_floor_s(cudaStream_t stream, stream_blocker* blocker = null
 /// What the current device says to a kernel of this program: cudaSuccess, or why none can run
 /// there (no code for its architecture, or no context to be had). Makes the context.
 cudaError_t kernel_status() noexcept;
+
+/// The architecture of the machine code that the current device runs, such as 90. @throws
+/// cuda_error
+int loaded_architecture();
 
 #endif  // SECTORBENCH_HAS_CUDA
 

@@ -94,7 +94,7 @@ class collecting_reporter : public benchmark::BenchmarkReporter {
 std::vector<row_ending> run_rows(const std::vector<suite_row>& rows, row_runner& runner,
                                  run_tally& tally) {
   for (const suite_row& row : rows) {
-    const auto fixture = std::make_shared<row_fixture>(row, runner, tally, 10.0);
+    const auto fixture = std::make_shared<row_fixture>(row, runner, tally, fixture_rules{.max_wall_s = 10});
     benchmark::RegisterBenchmark(row.name.c_str(),
                                  [fixture](benchmark::State& state) { fixture->Run(state); })
         ->UseManualTime()
@@ -144,7 +144,7 @@ constexpr const char* kChild = "SECTORBENCH_TEST_CHILD";
 [[noreturn]] void run_rows_with_a_sticky_error() {
   run_tally tally;
   {
-    const auto device = make_cuda_backend(0, {false, "test"});
+    const auto device = make_cuda_backend(0, {.blocking = false, .blocking_reason = "test"}, {});
     row_runner runner(*device, quick_rules(false), kSeed);
     const pattern_entry illegal = failing_entry<store_at_an_illegal_address>("illegal");
     const auto endings =

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bench/backend.hpp"
+#include "bench/gpu_observer.hpp"
 #include "bench/row.hpp"
 #include "test/device/require_gpu.hpp"
 
@@ -16,7 +17,7 @@ class gpu_backend_test : public gpu_test {
     gpu_test::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
     const std::string tool = blocking_forbidden();
-    device_ = make_cuda_backend(0, {tool.empty(), tool});
+    device_ = make_cuda_backend(0, {.blocking = tool.empty(), .blocking_reason = tool}, {});
   }
 
   backend& device() { return *device_; }

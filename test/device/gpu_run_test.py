@@ -23,7 +23,9 @@ CONTEXT_KEYS = {
     "gpu.memory_bus_bits", "gpu.peak_bytes_per_s", "gpu.ecc", "cuda.driver_release",
     "cuda.driver", "cuda.runtime", "cuda.toolkit", "cuda.architectures", "cuda.module_loading",
     "blocking", "blocking.reason", "event.floor_us", "clock.settled", "clock.settle_s",
-    "clock.sm_mhz",
+    "clock.sm_mhz", "cuda.architecture_loaded", "cuda.flags", "cuda.visible_devices",
+    "cuda.l2_fetch_granularity", "cuda.l2_fetch_granularity_set", "counters", "counters.reason",
+    "clock_check", "clock_check.reason", "cache.flush_proof", "gpu.nvml",
 }
 
 
@@ -75,6 +77,33 @@ class GpuRun(unittest.TestCase):
         for key in ("gpu.sm_count", "gpu.l2_bytes", "gpu.memory_bytes"):
             self.assertGreater(int(context[key]), 0, key)
         self.assertTrue(context["gpu.name"])
+
+    def test_code_of_the_gpu_was_loaded(self) -> None:
+        context = self.quick_run()["context"]
+        self.assertIn(context["cuda.architecture_loaded"],
+                      context["cuda.architectures"].replace("-real", "").split(","))
+
+    def test_visible_devices_by_index_and_uuid_are_one_gpu(self) -> None:
+        uuid = self.quick_run()["context"]["gpu.uuid"]
+        for visible in ("0", uuid):
+            document = self.measure("--device=cuda", "--rows=contiguous/copy/f32",
+                                    "--elements=4Ki", "--counters=off",
+                                    env={**PLAIN, "CUDA_VISIBLE_DEVICES": visible})
+            context = document["context"]
+            self.assertEqual((context["gpu.uuid"], context["gpu.index"]), (uuid, "0"), visible)
+            self.assertEqual(context["cuda.visible_devices"], visible)
+
+    def test_all_gpus_are_measured_one_after_another(self) -> None:
+        document = self.measure("--device=all", "--rows=contiguous/copy/f32", "--elements=1Mi",
+                                "--counters=off")
+        context, rows = document["context"], self.rows_of(document)
+        count = int(context.get("gpu.count", "1"))
+        self.assertEqual(len(rows), count)
+        for name, row in rows.items():
+            suffix = f"/gpu:{row['gpu_index']:.0f}" if count > 1 else ""
+            self.assertEqual(name, "contiguous/copy/f32" + suffix)
+            key = f"gpu.{row['gpu_index']:.0f}.uuid" if count > 1 else "gpu.uuid"
+            self.assertRegex(context[key], r"^GPU-")
 
     def test_peak_is_twice_the_clock_times_the_width(self) -> None:
         context = self.quick_run()["context"]

@@ -25,6 +25,7 @@ template <class Self>
 struct mutant {
   static constexpr std::string_view kName = "mutant";
   static constexpr std::string_view kSummary = "contiguous, but for one element";
+  static constexpr std::string_view kMapping = "as a test needs it";
   static constexpr auto kParameters = kNoParameters;
   static constexpr bool kThreadsAffine = false;
 

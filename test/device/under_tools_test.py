@@ -97,6 +97,37 @@ class UnderTools(unittest.TestCase):
         context = self.parsed(done)["context"]
         self.assertEqual((context["tool"], context["blocking"]), ("ncu", "off"))
 
+    def test_ncu_shows_the_launch_of_each_row_in_its_range(self) -> None:
+        if shutil.which("ncu") is None:
+            self.skipTest("ncu is not installed")
+        done = run(
+            "--profile",
+            prefix=("ncu", "--nvtx", "--nvtx-include", "sectorbench@row/", "--clock-control",
+                    "none", "--metrics", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+                    "--print-nvtx-rename", "kernel", "--csv"),
+        )  # fmt: skip
+        result = self.parsed(done)
+        self.assertEqual(result["context"]["protocol"], "profile")
+        counted = [line for line in done.stdout.splitlines() if "op_ld.sum" in line]
+        self.assertEqual(len(counted), 2, done.stdout)
+        for line, row in zip(counted, result["benchmarks"]):
+            self.assertIn(row["name"].removesuffix("/manual_time"), line)
+            self.assertIn("profile=1", row["label"])
+            self.assertIn("tool=ncu", row["label"])
+            self.assertIn(f"{row['load_requests_predicted']:.0f}", line.replace(",", ""))
+
+    def test_counters_are_left_to_the_profiler(self) -> None:
+        if shutil.which("ncu") is None:
+            self.skipTest("ncu is not installed")
+        done = run(
+            "--counters=auto", "--benchmark_min_time=0.001",
+            prefix=("ncu", "--clock-control", "none", "--metrics", "gpu__time_duration.sum",
+                    "--kernel-name", "regex:access_kernel", "--launch-count", "1"),
+        )  # fmt: skip
+        context = self.parsed(done)["context"]
+        self.assertEqual(context["clock_check"], "other_profiler")
+        self.assertIn("running under ncu", context["clock_check.reason"])
+
     def test_compute_sanitizer(self) -> None:
         sanitizer = shutil.which("compute-sanitizer")
         if sanitizer is None:

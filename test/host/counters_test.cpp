@@ -25,6 +25,9 @@ std::string trimmed(std::string_view text) {
 TEST(Counters, KeysAreThePromisedOnesInOrder) {
   const std::vector<std::string_view> promised{
       "elements",
+      "access_bytes",
+      "launch_threads",
+      "block_threads",
       "useful_bytes",
       "useful_bytes_per_second",
       "fraction_of_stride1",
@@ -43,8 +46,45 @@ TEST(Counters, KeysAreThePromisedOnesInOrder) {
       "store_sectors_per_request_predicted",
       "load_lines_per_request_predicted",
       "store_lines_per_request_predicted",
+      "sector_bytes_predicted",
+      "bytes_used_per_sector_predicted",
       "efficiency_predicted",
       "verified",
+      "gpu_index",
+      "sm_clock_hz",
+      "load_instructions_measured",
+      "store_instructions_measured",
+      "load_requests_measured",
+      "load_sectors_measured",
+      "store_requests_measured",
+      "store_sectors_measured",
+      "l1_hit_sectors_measured",
+      "l2_read_sectors_measured",
+      "l2_read_hit_sectors_measured",
+      "l2_write_sectors_measured",
+      "l2_fill_sectors_measured",
+      "l2_promoted_sectors_measured",
+      "dram_read_bytes_measured",
+      "dram_write_bytes_measured",
+      "counters_equal_model",
+      "sector_bytes_measured",
+      "bytes_used_per_sector_measured",
+      "sector_bytes_per_second_measured",
+      "l2_read_hit_rate_measured",
+      "dram_bytes_measured",
+      "dram_bytes_per_second_measured",
+      "dram_amplification_measured",
+      "dram_fraction_of_peak_measured",
+      "kernel_time_s",
+      "gap_us",
+      "traced_time_s",
+      "clock_disagreement",
+      "temperature_c",
+      "power_w",
+      "pstate",
+      "memory_clock_hz",
+      "throttle_reasons",
+      "other_processes",
   };
   std::vector<std::string_view> keys;
   for (const counter_spec& counter : kCounters) keys.push_back(counter.key);
@@ -59,31 +99,64 @@ TEST(Counters, EachKeyStandsOnceAndSaysWhatItIs) {
     EXPECT_FALSE(counter.unit.empty()) << counter.key;
     EXPECT_FALSE(counter.formula.empty()) << counter.key;
     EXPECT_FALSE(counter.boundary.empty()) << counter.key;
-    const std::set<std::string_view> sources{"model", "clock", "program", "verification"};
+    const std::set<std::string_view> sources{"model",   "clock", "program", "verification",
+                                             "counter", "trace", "nvml"};
     EXPECT_TRUE(sources.contains(counter.source)) << counter.key << ": " << counter.source;
   }
 }
 
-TEST(Counters, KeysCarryTheirUnit) {
+TEST(Counters, KeysCarryUnitAndSource) {
+  const std::map<std::string_view, std::string_view> units{
+      {"_s", "s"}, {"_us", "us"}, {"_hz", "Hz"}, {"_c", "degrees Celsius"}, {"_w", "W"}};
   for (const counter_spec& counter : kCounters) {
-    EXPECT_EQ(counter.key.ends_with("_s"), counter.unit == "s") << counter.key;
+    for (const auto& [suffix, unit] : units)
+      EXPECT_EQ(counter.key.ends_with(suffix), counter.unit == unit) << counter.key;
     EXPECT_EQ(counter.key.ends_with("_predicted"), counter.source == "model") << counter.key;
+    const bool counted =
+        counter.key.ends_with("_measured") || counter.key == "counters_equal_model";
+    EXPECT_EQ(counted, counter.source == "counter") << counter.key;
   }
 }
 
+TEST(Counters, SourceSaysWhichRowsHaveTheKey) {
+  for (const counter_spec& counter : kCounters) {
+    EXPECT_EQ(counter.source == "counter", counter.set == counter_set::kCounters) << counter.key;
+    EXPECT_EQ(counter.source == "trace", counter.set == counter_set::kClockCheck) << counter.key;
+    EXPECT_EQ(counter.source == "nvml", counter.set == counter_set::kNvml) << counter.key;
+    EXPECT_TRUE(counter.metric.empty() || counter.source == "counter") << counter.key;
+  }
+}
+
+TEST(Counters, MetricsOfTheTableAreKnownAsSuch) {
+  const std::vector<std::string> metrics = table_metrics();
+  ASSERT_GT(metrics.size(), 10u);
+  EXPECT_TRUE(std::ranges::count(metrics, "dram__bytes_read.sum|dram__bytes_op_read.sum"));
+  EXPECT_TRUE(is_table_metric("dram__bytes_read.sum"));
+  EXPECT_TRUE(is_table_metric("dram__bytes_op_read.sum"));
+  EXPECT_FALSE(is_table_metric("dram__bytes_read"));
+  EXPECT_FALSE(is_table_metric("dram__sectors_read.sum"));
+  EXPECT_FALSE(is_table_metric(""));
+}
+
 // A row of the document's table is "| `key` | unit | ...".
-TEST(Counters, DocumentHasTheSameKeysAndUnits) {
+TEST(Counters, DocumentHasTheSameKeysUnitsAndMetrics) {
   const auto document = test::source_tree() / "docs/counters.md";
   if (!std::filesystem::exists(document)) GTEST_SKIP() << document << " is not there";
   std::map<std::string, std::string> documented, expected;
+  std::map<std::string, std::string> rows;
   for (const std::string& line : test::lines_of(document)) {
     if (!line.starts_with("| `")) continue;
     const auto cells = split(line, '|');
     ASSERT_GE(cells.size(), 4u) << line;
     EXPECT_TRUE(documented.emplace(trimmed(cells[1]), trimmed(cells[2])).second) << line;
+    rows[trimmed(cells[1])] = line;
   }
   for (const counter_spec& counter : kCounters) expected.emplace(counter.key, counter.unit);
   EXPECT_EQ(documented, expected);
+  for (const counter_spec& counter : kCounters)
+    for (const std::string_view metric : split(counter.metric, '|'))
+      EXPECT_NE(rows[std::string(counter.key)].find(metric), std::string::npos)
+          << counter.key << " without its metric " << metric;
 }
 
 }  // namespace

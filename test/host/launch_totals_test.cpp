@@ -306,6 +306,7 @@ TEST(LaunchTotalsByBruteForce, OffsetAgrees) {
 struct reversed {
   static constexpr std::string_view kName = "reversed";
   static constexpr std::string_view kSummary = "thread t moves element n - 1 - t";
+  static constexpr std::string_view kMapping = "as a test needs it";
   static constexpr auto kParameters = kNoParameters;
   static constexpr bool kThreadsAffine = true;
   index_t n;
@@ -329,6 +330,7 @@ TEST(LaunchTotalsByBruteForce, LanesThatCountBackwardsAgree) {
 struct two_rows {
   static constexpr std::string_view kName = "two_rows";
   static constexpr std::string_view kSummary = "half a warp per row of 1000 elements";
+  static constexpr std::string_view kMapping = "as a test needs it";
   static constexpr auto kParameters = kNoParameters;
   static constexpr bool kThreadsAffine = false;
   index_t n;

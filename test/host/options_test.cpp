@@ -66,6 +66,25 @@ TEST(Options, DevicesAreAutoHostCudaAndANumber) {
   EXPECT_EQ(parsed({"--device=host"}).device, (device_choice{device_kind::kHost, {}}));
   EXPECT_EQ(parsed({"--device=cuda"}).device, (device_choice{device_kind::kCuda, {}}));
   EXPECT_EQ(parsed({"--device=cuda:0"}).device, (device_choice{device_kind::kCuda, 0}));
+  EXPECT_EQ(parsed({"--device=all"}).device, (device_choice{device_kind::kAll, {}}));
+}
+
+TEST(Options, WhatIsReadBesidesTimes) {
+  const options usual = parsed({});
+  EXPECT_EQ(usual.counters, counters_mode::kAuto);
+  EXPECT_TRUE(usual.clock_check);
+  EXPECT_EQ(usual.caches, cache_mode::kWarm);
+  EXPECT_EQ(usual.l2_fetch_granularity, std::nullopt);
+
+  const options ours = parsed({"--counters=require", "--counter=a__b.sum,c__d.avg.per_second",
+                               "--clock_check=off", "--cache=cold", "--l2_fetch_granularity=128"});
+  EXPECT_EQ(ours.counters, counters_mode::kRequire);
+  EXPECT_EQ(ours.extra_metrics, (args{"a__b.sum", "c__d.avg.per_second"}));
+  EXPECT_FALSE(ours.clock_check);
+  EXPECT_EQ(ours.caches, cache_mode::kCold);
+  EXPECT_EQ(ours.l2_fetch_granularity, 128);
+  EXPECT_EQ(parsed({"--profile"}).protocol, protocol_kind::kProfile);
+  EXPECT_EQ(parsed({"--counters=off"}).counters, counters_mode::kOff);
 }
 
 TEST(Options, CountsTakeBinarySuffixes) {
@@ -176,7 +195,21 @@ INSTANTIATE_TEST_SUITE_P(
                 "--ops=scater: unknown operation 'scater'; did you mean scatter? known: copy, "
                 "gather, scatter, read, write"},
         refused{{"--device=gpu"},
-                "--device=gpu: unknown device 'gpu'; known: auto, host, cuda, cuda:N"},
+                "--device=gpu: unknown device 'gpu'; known: auto, host, cuda, cuda:N, all"},
+        refused{{"--counters=on"},
+                "--counters=on: unknown counters mode 'on'; known: off, auto, require"},
+        refused{{"--counter=a-b"},
+                "--counter=a-b: a metric is named as CUPTI and ncu name it, e.g. "
+                "--counter=lts__t_sectors_op_read.sum"},
+        refused{{"--counter=a.sum,a.sum"},
+                "--counter=a.sum,a.sum: at 'a.sum': the same value twice"},
+        refused{{"--counters=off", "--counter=a.sum"},
+                "--counter= names metrics, but --counters=off reads none"},
+        refused{{"--profile", "--counters=require"},
+                "--profile leaves the counters to a profiler: it goes without --counters=require"},
+        refused{{"--cache=hot"}, "--cache=hot: unknown cache mode 'hot'; known: warm, cold"},
+        refused{{"--l2_fetch_granularity=16"},
+                "--l2_fetch_granularity=16: unknown number of bytes '16'; known: 32, 64, 128"},
         refused{{"--device=cuda:"},
                 "--device=cuda:: a GPU has a whole number from 0 on, e.g. --device=cuda:0"},
         refused{{"--device=cuda:-1"},
@@ -226,10 +259,14 @@ TEST(Options, AFlagOfTheLibraryThatItDoesNotKnowGetsANearMatchToo) {
 
 TEST(Options, HelpNamesEveryFlagInLinesOfAtMost100Columns) {
   const std::string help = flags_help();
-  for (const char* name :
-       {"--device=", "--suite=", "--protocol=", "--quick ", "--bytes=", "--elements=", "--types=",
-        "--ops=", "--rows=", "--strides=", "--chunks=", "--block=", "--blocking=", "--max_wall=",
-        "--seed=", "--json_lines=", "--help ", "--version "})
+  for (const char* name : {"--device=",      "--suite=",    "--protocol=",
+                           "--quick ",       "--bytes=",    "--elements=",
+                           "--types=",       "--ops=",      "--rows=",
+                           "--strides=",     "--chunks=",   "--block=",
+                           "--blocking=",    "--max_wall=", "--seed=",
+                           "--json_lines=",  "--counters=", "--counter=",
+                           "--clock_check=", "--cache=",    "--l2_fetch_granularity=",
+                           "--profile ",     "--help ",     "--version "})
     EXPECT_NE(help.find(std::string("  ") + name), std::string::npos) << name;
   for (const std::string_view line : split(help, '\n')) EXPECT_LE(line.size(), 100u) << line;
 }

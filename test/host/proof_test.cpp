@@ -20,6 +20,7 @@ template <class Derived>
 struct mistaken {
   static constexpr std::string_view kName = "mistaken";
   static constexpr std::string_view kSummary = "wrong on purpose";
+  static constexpr std::string_view kMapping = "as a test needs it";
   static constexpr auto kParameters = kNoParameters;
   static constexpr bool kThreadsAffine = false;
 

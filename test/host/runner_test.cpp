@@ -7,75 +7,24 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/fixture.hpp"
 #include "bench/interrupt.hpp"
+#include "test/support/fake_backend.hpp"
 
 namespace sectorbench {
 namespace {
 
-using calls = std::vector<std::string>;
-
-constexpr std::uint64_t kSeed = 5;
-
-// Moves nothing and writes down what it is asked; answers what a test tells it to.
-class fake_backend final : public backend {
- public:
-  calls asked;
-  std::function<double(int launches)> seconds = [](int launches) { return launches * 1e-4; };
-  std::function<comparison(int number)> found = [](int) { return comparison{}; };
-  coverage_verdict verdict;
-  std::string refusal;  // why nothing can be acquired
-  bool blocks = true;
-  int most_launches = 256;
-
-  // What was asked since the last call.
-  calls taken() { return std::exchange(asked, {}); }
-
-  std::string_view name() const override { return "fake"; }
-  evidence facts() const override { return {}; }
-  std::string headline() const override { return {}; }
-  double peak_bytes_per_s() const override { return 0; }
-  index_t last_cache_bytes() const override { return 0; }
-  std::string_view last_cache_name() const override { return "none"; }
-
-  void acquire(const workload&) override {
-    asked.emplace_back("acquire");
-    if (!refusal.empty()) throw not_applicable(refusal);
-  }
-  void fill_input(std::uint64_t seed) override { asked.push_back("fill" + of(seed)); }
-  void poison_output() override { asked.emplace_back("poison"); }
-  void run_once(const workload&, std::uint64_t seed, bool keep) override {
-    asked.push_back("run" + of(seed) + (keep ? " and keep" : ""));
-  }
-  coverage_verdict prove(const program&) override {
-    asked.emplace_back("prove");
-    return verdict;
-  }
-  comparison compare(const program&, std::uint64_t seed) override {
-    asked.push_back("compare" + of(seed));
-    return found(++comparisons_);
-  }
-  timed_sample time(const workload&, std::uint64_t, int launches, bool blocking) override {
-    asked.push_back("time " + std::to_string(launches) + (blocking ? " blocked" : ""));
-    return {seconds(launches), blocking && blocks};
-  }
-  int max_launches() const override { return most_launches; }
-
- private:
-  static std::string of(std::uint64_t seed) { return seed == kSeed ? "" : " other"; }
-
-  int comparisons_ = 0;
-};
+using test::calls;
+using test::fake_backend;
+using test::kSeed;
 
 row_spec row_of(std::string_view name, index_t elements = 1000) {
-  row_spec row = parse_row(name);
-  row.elements = elements;
-  return row;
+  return test::row_of(name, elements);
 }
 
+const calls kAcquisition{"activate", "acquire"};
 const calls kVerification{"fill other", "poison", "run other and keep", "compare other",
                           "fill",       "poison", "run and keep",       "compare"};
 
@@ -111,7 +60,7 @@ class RowRunner : public testing::Test {
 TEST_F(RowRunner, PrepareAcquiresProvesAndVerifiesWithTwoFills) {
   row_runner runner(device_, {}, kSeed);
   runner.prepare(row_);
-  EXPECT_EQ(device_.taken(), (calls{"acquire", "prove"} + kVerification));
+  EXPECT_EQ(device_.taken(), (kAcquisition + calls{"prove"} + kVerification));
 }
 
 TEST_F(RowRunner, BodyWarmsUpTimesAndComparesAgain) {
@@ -119,8 +68,9 @@ TEST_F(RowRunner, BodyWarmsUpTimesAndComparesAgain) {
   runner.prepare(row_);
   device_.taken();
   body_of(runner, row_);
-  EXPECT_EQ(device_.taken(), (calls{"time 1", "run", "run", "run", "poison", "time 20 blocked",
-                                    "time 20 blocked", "time 20 blocked", "compare"}));
+  EXPECT_EQ(device_.taken(),
+            (calls{"time 1", "condition", "run", "run", "run", "poison", "time 20 blocked",
+                   "time 20 blocked", "time 20 blocked", "compare"}));
 }
 
 TEST_F(RowRunner, SecondBodyProvesAndVerifiesNothingAgain) {
@@ -129,9 +79,9 @@ TEST_F(RowRunner, SecondBodyProvesAndVerifiesNothingAgain) {
   body_of(runner, row_);
   device_.taken();
   runner.prepare(row_);
-  EXPECT_EQ(device_.taken(), calls{});
+  EXPECT_EQ(device_.taken(), calls{"activate"});
   body_of(runner, row_);
-  EXPECT_EQ(device_.taken(), (calls{"run", "run", "run", "poison", "time 20 blocked",
+  EXPECT_EQ(device_.taken(), (calls{"condition", "run", "run", "run", "poison", "time 20 blocked",
                                     "time 20 blocked", "time 20 blocked", "compare"}));
 }
 
@@ -141,7 +91,7 @@ TEST_F(RowRunner, AnotherRowInBetweenCostsTheInputAgainAndNoProof) {
   runner.prepare(row_of("contiguous/copy/f32"));
   device_.taken();
   runner.prepare(row_);
-  EXPECT_EQ(device_.taken(), (calls{"acquire", "fill"}));
+  EXPECT_EQ(device_.taken(), (kAcquisition + calls{"fill"}));
 }
 
 TEST_F(RowRunner, TypesShareAProofAndNotAVerification) {
@@ -149,9 +99,9 @@ TEST_F(RowRunner, TypesShareAProofAndNotAVerification) {
   runner.prepare(row_);
   device_.taken();
   runner.prepare(row_of("stride/copy/u8/stride:8"));
-  EXPECT_EQ(device_.taken(), (calls{"acquire"} + kVerification));
+  EXPECT_EQ(device_.taken(), (kAcquisition + kVerification));
   runner.prepare(row_of("stride/copy/u8/stride:8", 1001));
-  EXPECT_EQ(device_.taken(), (calls{"acquire", "prove"} + kVerification));
+  EXPECT_EQ(device_.taken(), (kAcquisition + calls{"prove"} + kVerification));
 }
 
 // The checksums of the timed launches are not kept: one more launch keeps them.
@@ -174,9 +124,9 @@ TEST_F(RowRunner, UncoveredPatternIsNeverLaunchedAndRemembered) {
   const std::string expected =
       "the pattern does not cover what it declares: stores: 3 elements repeated, the first is 17";
   EXPECT_EQ(refusal_of(runner, row_), expected);
-  EXPECT_EQ(device_.taken(), (calls{"acquire", "prove"}));
+  EXPECT_EQ(device_.taken(), (kAcquisition + calls{"prove"}));
   EXPECT_EQ(refusal_of(runner, row_), expected);
-  EXPECT_EQ(device_.taken(), calls{});
+  EXPECT_EQ(device_.taken(), calls{"activate"});
 }
 
 TEST_F(RowRunner, WrongResultOfEitherFillIsRememberedAndNotTriedAgain) {
@@ -192,7 +142,7 @@ TEST_F(RowRunner, WrongResultOfEitherFillIsRememberedAndNotTriedAgain) {
     EXPECT_EQ(refusal_of(runner, row_), expected);
     device.taken();
     EXPECT_EQ(refusal_of(runner, row_), expected);
-    EXPECT_EQ(device.taken(), calls{});
+    EXPECT_EQ(device.taken(), calls{"activate"});
     EXPECT_EQ(runner.known(row_), nullptr);
   }
 }
@@ -230,10 +180,10 @@ TEST_F(RowRunner, RowThatDoesNotFitIsSkippedEachTimeAndOthersRun) {
   device_.refusal = "too large";
   EXPECT_THROW(runner.prepare(row_), not_applicable);
   EXPECT_THROW(runner.prepare(row_), not_applicable);
-  EXPECT_EQ(device_.taken(), (calls{"acquire", "acquire"}));
+  EXPECT_EQ(device_.taken(), (kAcquisition + kAcquisition));
   device_.refusal.clear();
   runner.prepare(row_of("contiguous/copy/f32"));
-  EXPECT_EQ(device_.taken(), (calls{"acquire", "prove"} + kVerification));
+  EXPECT_EQ(device_.taken(), (kAcquisition + calls{"prove"} + kVerification));
 }
 
 TEST_F(RowRunner, LostDeviceRefusesEveryLaterRow) {
@@ -260,7 +210,7 @@ TEST_F(RowRunner, BackendsOwnErrorsPassAndAreNotRemembered) {
   device_.found = [](int) { return comparison{}; };
   device_.taken();
   runner.prepare(row_);
-  EXPECT_EQ(device_.taken(), (calls{"acquire"} + kVerification));
+  EXPECT_EQ(device_.taken(), (kAcquisition + kVerification));
 }
 
 TEST(RowRunnerDeathTest, SignalStopsBeforeTheNextStep) {
@@ -277,7 +227,7 @@ TEST(RowRunnerDeathTest, SignalStopsBeforeTheNextStep) {
     const std::vector<std::function<void()>> steps{
         [&] { runner.prepare(row); }, [&] { runner.prepare(row_of("contiguous/copy/u8")); },
         [&] { runner.warm_up(row); }, [&] { runner.time_round(row, samples); },
-        [&] { runner.reference(row); }};
+        [&] { runner.observe(row); }, [&] { runner.reference(row); }};
     for (const auto& step : steps) {
       try {
         step();
@@ -286,7 +236,8 @@ TEST(RowRunnerDeathTest, SignalStopsBeforeTheNextStep) {
         if (reason.what() != std::string("interrupted by SIGTERM")) std::exit(2);
       }
     }
-    std::exit(device.taken().empty() ? 0 : 3);
+    // Looking at the device is no step.
+    std::exit(device.taken() == calls{"condition"} ? 0 : 3);
   };
   EXPECT_EXIT(stopped(), testing::ExitedWithCode(0), "");
 }
@@ -361,7 +312,8 @@ TEST_F(RowRunner, ReferenceProtocolIsThreeWarmUpsAndOneUnblockedBatchOfTen) {
   device_.taken();
   EXPECT_EQ(runner.launches_per_round(row_), 10);
   const measurement result = body_of(runner, row_);
-  EXPECT_EQ(device_.taken(), (calls{"run", "run", "run", "poison", "time 10", "compare"}));
+  EXPECT_EQ(device_.taken(),
+            (calls{"condition", "run", "run", "run", "poison", "time 10", "compare"}));
   EXPECT_EQ(result.samples, 1);
   EXPECT_EQ(result.launches_per_sample, 10);
   EXPECT_EQ(result.cv, 0.0);

@@ -174,6 +174,19 @@ class ExitCodes(OutputTest):
                 self.assert_refused(3, [flag], flag)
                 self.assert_refused(3, ["--benchmark_list_tests", flag], flag)
 
+    def test_1_when_counters_are_required_and_cannot_be_had(self) -> None:
+        out = self.folder / "rows.json"
+        result = run(["--device=host", "--benchmark_min_time=0.001", "--elements=4Ki",
+                      "--rows=contiguous/copy/f32", "--counters=require",
+                      f"--benchmark_out={out}"])
+        self.assertEqual(result.code, 1, result.err)
+        self.assertIn("--counters=require: no hardware counters: the CPU's", result.err)
+        self.assertIn('"verified": 1', out.read_text("utf-8"), "the rows were lost")
+
+    def test_2_for_a_gpu_setting_on_the_cpu(self) -> None:
+        self.assert_refused(2, ["--device=host", "--l2_fetch_granularity=32"],
+                            "--l2_fetch_granularity=32", "needs a GPU")
+
     def test_1_when_the_reference_suite_is_not_whole(self) -> None:
         flags = ["--suite=reference", "--elements=4Ki", "--benchmark_filter=stride:8/"]
         result = run(measuring(flags))
@@ -184,6 +197,13 @@ class ExitCodes(OutputTest):
         result = run(measuring(["--suite=reference", "--elements=1048576Gi"]))
         self.assertEqual(result.code, 1, result.err)
         self.assert_one_error_line(result, "7", "0 came")
+
+    def test_4_for_all_gpus_where_there_is_none(self) -> None:
+        result = run(["--device=all", "--quick", "--benchmark_filter=memcpy"])
+        if result.code == 0:
+            self.skipTest("there is a GPU")
+        self.assertEqual(result.code, 4, result.err)
+        self.assert_one_error_line(result, "--device=host")
 
     def test_4_for_a_gpu_that_is_not_there(self) -> None:
         old = self.folder / "old.json"

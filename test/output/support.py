@@ -103,10 +103,21 @@ def plain_name(row: Json | str) -> str:
     return name.removesuffix("/manual_time")
 
 
-def counter_keys() -> list[str]:
-    """The keys of the table in bench/counters.hpp."""
+def counter_sets() -> dict[str, str]:
+    """The keys of the table in bench/counters.hpp, and which rows have each: "kEvery", ..."""
     header = (SOURCE_DIR / "bench" / "counters.hpp").read_text("utf-8")
-    return re.findall(r'counter_spec\{\s*"([^"]+)"', header)
+    entries = re.findall(r'counter_spec\{\s*"([^"]+)"(.*?)\}', header, re.DOTALL)
+    sets = {}
+    for key, rest in entries:
+        named = re.search(r"counter_set::(k\w+)", rest)
+        sets[key] = named[1] if named else "kEvery"
+    return sets
+
+
+def counter_keys(*sets: str) -> list[str]:
+    """The keys of these sets; without any those that every measured row has."""
+    wanted = sets or ("kEvery",)
+    return [key for key, named in counter_sets().items() if named in wanted]
 
 
 def built_with_cuda() -> bool:

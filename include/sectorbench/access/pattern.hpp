@@ -112,7 +112,8 @@ struct null_memory {
 
 /// What a type must offer to be a pattern.
 ///
-/// - `kName`, `kSummary` (one line), `kParameters` (a range of parameter_spec, may be empty);
+/// - `kName`, `kSummary` (one line), `kMapping` (one line: which element each thread moves);
+/// - `kParameters` (a range of parameter_spec, may be empty);
 /// - `make(n, values)`: the pattern over n elements with one value per parameter. @pre n >= 1 and
 ///   every value within its spec;
 /// - `kThreadsAffine`: whether, in a run of threads of a block whose first and last are active at
@@ -126,6 +127,7 @@ concept access_pattern = requires(const P pattern, index_t n, std::span<const in
                                   const access<copy, null_memory> copying) {
   { P::kName } -> std::convertible_to<std::string_view>;
   { P::kSummary } -> std::convertible_to<std::string_view>;
+  { P::kMapping } -> std::convertible_to<std::string_view>;
   { P::kThreadsAffine } -> std::convertible_to<bool>;
   std::span<const parameter_spec>(P::kParameters);
   { P::make(n, values) } -> std::same_as<P>;

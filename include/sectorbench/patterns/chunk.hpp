@@ -15,6 +15,7 @@ namespace sectorbench {
 struct chunk {
   static constexpr std::string_view kName = "chunk";
   static constexpr std::string_view kSummary = "each thread walks a run of consecutive elements";
+  static constexpr std::string_view kMapping = "thread t, step j: element t chunk + j";
   static constexpr std::array kParameters{parameter_spec{"chunk", 1, kMaxParameter, 32}};
   static constexpr bool kThreadsAffine = true;
 

@@ -9,6 +9,7 @@ namespace sectorbench {
 struct contiguous {
   static constexpr std::string_view kName = "contiguous";
   static constexpr std::string_view kSummary = "thread t moves element t";
+  static constexpr std::string_view kMapping = "thread t: element t";
   static constexpr auto kParameters = kNoParameters;
   static constexpr bool kThreadsAffine = true;
 

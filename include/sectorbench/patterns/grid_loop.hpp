@@ -16,6 +16,8 @@ struct grid_loop {
   static constexpr std::string_view kName = "grid_loop";
   static constexpr std::string_view kSummary =
       "thread t moves t, t + threads, t + 2 threads, ...: a grid-stride loop";
+  static constexpr std::string_view kMapping =
+      "thread t, step j: element t + j T, T = threads of the launch";
   static constexpr std::array kParameters{parameter_spec{"steps", 1, kMaxParameter, 8}};
   static constexpr bool kThreadsAffine = true;
 

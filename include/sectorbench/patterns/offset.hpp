@@ -13,6 +13,8 @@ struct offset {
   static constexpr std::string_view kName = "offset";
   static constexpr std::string_view kSummary =
       "contiguous, but loads and stores start some elements off alignment";
+  static constexpr std::string_view kMapping =
+      "thread t: loads element t + loads, stores element t + stores";
   static constexpr std::array kParameters{parameter_spec{"loads", 0, kMaxParameter, 1},
                                           parameter_spec{"stores", 0, kMaxParameter, 1}};
   static constexpr bool kThreadsAffine = true;

@@ -16,6 +16,7 @@ namespace sectorbench {
 struct stride {
   static constexpr std::string_view kName = "stride";
   static constexpr std::string_view kSummary = "neighbouring threads move elements a stride apart";
+  static constexpr std::string_view kMapping = "column c, row r of threads: element c stride + r";
   static constexpr std::array kParameters{parameter_spec{"stride", 1, kMaxParameter, 8}};
   static constexpr bool kThreadsAffine = true;
 

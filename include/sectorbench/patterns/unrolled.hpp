@@ -16,6 +16,8 @@ struct unrolled {
   static constexpr std::string_view kName = "unrolled";
   static constexpr std::string_view kSummary =
       "each thread moves k elements, a block width apart: all loads, then all stores";
+  static constexpr std::string_view kMapping =
+      "thread t of block b, step j: element (b unroll + j) B + t, B = threads of a block";
   static constexpr std::array kParameters{parameter_spec{"unroll", K, K, K}};
   static constexpr bool kThreadsAffine = true;
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/row_counters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+#include "bench/format.hpp"
+#include "bench/text.hpp"
+
+namespace sectorbench {
+namespace {
+
+double ratio(double value, double of) { return of > 0 ? value / of : 0; }
+
+const counter_spec* find_counter(std::string_view key) {
+  const auto found = std::ranges::find(kCounters, key, &counter_spec::key);
+  return found == kCounters.end() ? nullptr : &*found;
+}
+
+/// The value of the alternative that the chip offers; none if it was not read.
+std::optional<double> value_of(const metric_values& values, std::string_view alternatives) {
+  for (const std::string_view name : split(alternatives, '|'))
+    if (const auto found = values.find(name); found != values.end()) return found->second;
+  return std::nullopt;
+}
+
+std::optional<double> counted(const metric_values& metrics, std::string_view key) {
+  return value_of(metrics, find_counter(key)->metric);
+}
+
+}  // namespace
+
+void counter_values::set(std::string_view key, double value) {
+  if (find_counter(key) == nullptr || !values_.emplace(key, value).second)
+    throw std::logic_error("counter " + std::string(key) + " is unknown or was set before");
+}
+
+std::vector<std::string_view> counter_values::missing(counter_set set) const {
+  std::vector<std::string_view> keys;
+  for (const counter_spec& counter : kCounters)
+    if (counter.set == set && !values_.contains(counter.key)) keys.push_back(counter.key);
+  return keys;
+}
+
+void add_measurement(counter_values& to, const row_spec& row, const launch_shape& shape,
+                     const measurement& result, const rate_references& references, bool in_cache) {
+  const index_t bytes = useful_bytes(row);
+  const double rate = result.rate(bytes);
+  const bool mover = row.pattern->mover;
+  to.set("elements", static_cast<double>(row.elements));
+  to.set("access_bytes", mover ? 0 : size_of(row.type));
+  to.set("launch_threads", mover ? 0 : static_cast<double>(shape.threads()));
+  to.set("block_threads", mover ? 0 : static_cast<double>(shape.block.threads()));
+  to.set("useful_bytes", static_cast<double>(bytes));
+  to.set("useful_bytes_per_second", rate);
+  to.set("fraction_of_stride1", ratio(rate, references.stride1_bytes_per_s));
+  to.set("fraction_of_ceiling", ratio(rate, references.ceiling_bytes_per_s));
+  to.set("fraction_of_peak", in_cache ? 0 : ratio(rate, references.peak_bytes_per_s));
+  to.set("launches_per_sample", result.launches_per_sample);
+  to.set("samples", result.samples);
+  to.set("time_min_s", result.min_s);
+  to.set("time_median_s", result.median_s);
+  to.set("time_cv", result.cv);
+  to.set("verified", 1);
+}
+
+void add_prediction(counter_values& to, const row_spec& row, const launch_totals* totals) {
+  const launch_totals none;
+  const launch_totals& model = totals != nullptr ? *totals : none;
+  const auto bytes = static_cast<double>(useful_bytes(row));
+  const auto sector_bytes = static_cast<double>(model.sector_bytes());
+  to.set("load_requests_predicted", static_cast<double>(model.loads.requests));
+  to.set("load_sectors_predicted", static_cast<double>(model.loads.sectors));
+  to.set("store_requests_predicted", static_cast<double>(model.stores.requests));
+  to.set("store_sectors_predicted", static_cast<double>(model.stores.sectors));
+  to.set("load_sectors_per_request_predicted", model.loads.sectors_per_request());
+  to.set("store_sectors_per_request_predicted", model.stores.sectors_per_request());
+  to.set("load_lines_per_request_predicted", model.loads.lines_per_request());
+  to.set("store_lines_per_request_predicted", model.stores.lines_per_request());
+  to.set("sector_bytes_predicted", sector_bytes);
+  to.set("bytes_used_per_sector_predicted", ratio(bytes * kSectorBytes, sector_bytes));
+  to.set("efficiency_predicted", ratio(bytes, sector_bytes));
+}
+
+void add_counts(counter_values& to, const row_spec& row, const measurement& result,
+                double peak_bytes_per_s, const launch_totals& model, const metric_values& metrics) {
+  for (const counter_spec& counter : kCounters)
+    if (!counter.metric.empty())
+      if (const auto value = value_of(metrics, counter.metric)) to.set(counter.key, *value);
+
+  const auto bytes = static_cast<double>(useful_bytes(row));
+  const auto loads = counted(metrics, "load_sectors_measured");
+  const auto stores = counted(metrics, "store_sectors_measured");
+  const auto load_requests = counted(metrics, "load_requests_measured");
+  const auto store_requests = counted(metrics, "store_requests_measured");
+  if (loads && stores && load_requests && store_requests)
+    to.set("counters_equal_model", mismatches(model, metrics).empty() ? 1 : 0);
+  if (loads && stores) {
+    const double sectors = *loads + *stores;
+    to.set("sector_bytes_measured", sectors * kSectorBytes);
+    to.set("bytes_used_per_sector_measured", ratio(bytes, sectors));
+    to.set("sector_bytes_per_second_measured", ratio(sectors * kSectorBytes, result.mean_s));
+  }
+  const auto l2_reads = counted(metrics, "l2_read_sectors_measured");
+  const auto l2_hits = counted(metrics, "l2_read_hit_sectors_measured");
+  if (l2_reads && l2_hits) to.set("l2_read_hit_rate_measured", ratio(*l2_hits, *l2_reads));
+  const auto dram_reads = counted(metrics, "dram_read_bytes_measured");
+  const auto dram_writes = counted(metrics, "dram_write_bytes_measured");
+  if (dram_reads && dram_writes) {
+    const double dram_bytes = *dram_reads + *dram_writes;
+    const double rate = ratio(dram_bytes, result.mean_s);
+    to.set("dram_bytes_measured", dram_bytes);
+    to.set("dram_bytes_per_second_measured", rate);
+    to.set("dram_amplification_measured", ratio(dram_bytes, bytes));
+    to.set("dram_fraction_of_peak_measured", ratio(rate, peak_bytes_per_s));
+  }
+}
+
+void add_trace(counter_values& to, const batch_trace& trace) {
+  to.set("kernel_time_s", trace.kernel_s);
+  to.set("gap_us", trace.gap_s * 1e6);
+  to.set("traced_time_s", ratio(trace.event_s, trace.kernels));
+  to.set("clock_disagreement", std::abs(trace.disagreement()));
+}
+
+void add_state(counter_values& to, const device_reading& state) {
+  const gpu_condition& now = state.condition;
+  const auto set = [&](std::string_view key, const auto& value, double unit = 1) {
+    if (value) to.set(key, static_cast<double>(*value) * unit);
+  };
+  set("temperature_c", now.temperature_c);
+  set("power_w", now.power_w);
+  set("pstate", now.pstate);
+  set("memory_clock_hz", now.memory_clock_mhz, 1e6);
+  set("throttle_reasons", now.clock_event_reasons);
+  set("other_processes", now.other_processes);
+  to.set("sm_clock_hz", state.sm_clock_hz);
+}
+
+std::string describe(const count_mismatch& mismatch) {
+  return mismatch.what + " " + format_exact(mismatch.counted) + " counted, " +
+         std::to_string(mismatch.predicted) + " predicted";
+}
+
+std::vector<count_mismatch> mismatches(const launch_totals& model, const metric_values& metrics) {
+  struct pair {
+    std::string_view what;
+    std::uint64_t predicted;
+  };
+  std::vector<count_mismatch> found;
+  for (const pair& one :
+       {pair{"load_requests", model.loads.requests}, pair{"load_sectors", model.loads.sectors},
+        pair{"store_requests", model.stores.requests},
+        pair{"store_sectors", model.stores.sectors}}) {
+    const auto value = counted(metrics, std::string(one.what) + "_measured");
+    if (value && *value != static_cast<double>(one.predicted))
+      found.push_back({std::string(one.what), *value, one.predicted});
+  }
+  return found;
+}
+
+}  // namespace sectorbench
