@@ -295,9 +295,12 @@ class cuda_backend final : public backend {
     constexpr double kFlushed = 0.01;  // as a share of hits
     const index_t bytes = std::min(index_t{4} << 20, info_.l2_bytes / 4);
     const device_buffer small(bytes);
+    // Whole lines: of single sectors L2 fetches the neighbour too, which would then be a hit.
+    auto* const words = small.as<std::uint32_t>();
+    const index_t half = bytes / 8;
     const auto read_small = [&] {
-      launch_count_unpoisoned(small.data(), bytes, counts_.as<unsigned long long>(),
-                              stream_->get());
+      launch_count_coverage({half * 32}, {words, words + half}, counts_.as<coverage_counts>(),
+                            stream_->get());
       wait();
     };
     try {
