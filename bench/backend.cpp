@@ -5,6 +5,14 @@
 
 namespace sectorbench {
 
+void refuse_too_many_for_indices(const workload& work) {
+  const program& body = work.meaning();
+  if (body.indices() > 0 && body.elements() > kMaxIndexed)
+    throw not_applicable("an index list has entries of 4 bytes, for " +
+                         std::to_string(kMaxIndexed) + " elements at most; the row has " +
+                         std::to_string(body.elements()));
+}
+
 std::string does_not_fit(index_t needed, index_t available) {
   return "does not fit: needs " + std::to_string(needed) + " bytes (" + format_bytes(needed) +
          "), " + std::to_string(available) + " bytes (" + format_bytes(available) +

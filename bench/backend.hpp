@@ -123,6 +123,9 @@ std::unique_ptr<backend> make_cuda_backend(int device_index, const cuda_settings
                                            const observer_settings& observed);
 #endif
 
+/// @throws not_applicable for more elements than an index list can tell apart
+void refuse_too_many_for_indices(const workload& work);
+
 /// The message of a row that does not fit.
 std::string does_not_fit(index_t needed, index_t available);
 

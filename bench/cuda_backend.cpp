@@ -161,8 +161,9 @@ class cuda_backend final : public backend {
   std::string_view last_cache_name() const override { return "l2"; }
 
   void acquire(const workload& work) override {
+    refuse_too_many_for_indices(work);
     const buffer_plan plan = plan_buffers(work, kGuardBytes);
-    const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes();
+    const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes() + indices_.bytes();
     const index_t available = query_memory().free_bytes + held;
     if (plan.total() > available) throw not_applicable(does_not_fit(plan.total(), available));
     const launch_shape shape = work.meaning().shape();
@@ -177,6 +178,10 @@ class cuda_backend final : public backend {
       throw not_applicable(does_not_fit(plan.total(), available));
     }
     plan_ = plan;
+    if (plan.indices > 0) {
+      work.meaning().launch_fill_indices(indices(), stream_->get());
+      wait();
+    }
   }
 
   void fill_input(std::uint64_t seed) override {
@@ -345,14 +350,17 @@ class cuda_backend final : public backend {
     if (!fits(in_, plan.in)) in_.release();
     if (!fits(out_, plan.out)) out_.release();
     if (!fits(coverage_, plan.coverage)) coverage_.release();
+    if (!fits(indices_, plan.indices)) indices_.release();
     try {
       in_.grow_to(plan.in);
       out_.grow_to(plan.out);
       coverage_.grow_to(plan.coverage);
+      indices_.grow_to(plan.indices);
     } catch (const cuda_error&) {
       in_.release();
       out_.release();
       coverage_.release();
+      indices_.release();
       throw;
     }
   }
@@ -379,8 +387,9 @@ class cuda_backend final : public backend {
 
   void wait() { SECTORBENCH_CUDA_CHECK(cudaStreamSynchronize(stream_->get())); }
   unsigned char* output() const { return out_.data() + kGuardBytes; }
+  index_entry* indices() const { return reinterpret_cast<index_entry*>(indices_.data()); }
   launch_data data(std::uint64_t seed, bool keep) const {
-    return {in_.data(), output(), seed, keep};
+    return {in_.data(), output(), seed, keep, indices()};
   }
   stream_blocker* blocker() { return blocker_ ? &*blocker_ : nullptr; }
 
@@ -389,7 +398,7 @@ class cuda_backend final : public backend {
   std::optional<cuda_stream> stream_;
   std::optional<stream_blocker> blocker_;
   device_buffer tally_, counts_;
-  growing_buffer in_, out_, coverage_;
+  growing_buffer in_, out_, coverage_, indices_;
   std::optional<l2_flusher> flusher_;
   std::optional<sm_clock_meter> clock_meter_;
   std::optional<gpu_observer> observer_;

@@ -157,7 +157,8 @@ void row_fixture::report(benchmark::State& state, const measurement& result, boo
   const rate_references compared = references();
 
   counter_values values;
-  add_measurement(values, spec, runner_.shape(spec), result, compared, in_cache);
+  add_measurement(values, spec, runner_.shape(spec), runner_.index_bytes(spec), result, compared,
+                  in_cache);
   add_prediction(values, spec, model);
   if (const auto index = runner_.device().index()) values.set("gpu_index", *index);
   if (seen.state) add_state(values, *seen.state);

@@ -88,18 +88,21 @@ class host_backend final : public backend {
   std::string_view last_cache_name() const override { return host_.l3_bytes > 0 ? "l3" : "l2"; }
 
   void acquire(const workload& work) override {
+    refuse_too_many_for_indices(work);
     const buffer_plan plan = plan_buffers(work, kGuardBytes);
-    const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes();
+    const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes() + indices_.bytes();
     const index_t available = read_host_info().memory_available_bytes + held - flush_bytes_;
     if (plan.total() > available) throw not_applicable(does_not_fit(plan.total(), available));
     try {
       in_.grow_to(plan.in);
       out_.grow_to(plan.out);
       coverage_.grow_to(plan.coverage);
+      indices_.grow_to(plan.indices);
     } catch (const std::bad_alloc&) {
       throw not_applicable(does_not_fit(plan.total(), available));
     }
     plan_ = plan;
+    if (plan.indices > 0) work.meaning().fill_indices(indices());
   }
 
   void fill_input(std::uint64_t seed) override { fill_on_host(in_.data(), plan_.in / 8, seed); }
@@ -107,7 +110,7 @@ class host_backend final : public backend {
   void poison_output() override { poison(out_.data(), plan_.out); }
 
   void run_once(const workload& work, std::uint64_t seed, bool keep) override {
-    work.run({in_.data(), output(), seed, keep});
+    work.run({in_.data(), output(), seed, keep, indices()});
   }
 
   coverage_verdict prove(const program& body) override {
@@ -140,7 +143,7 @@ class host_backend final : public backend {
 
   timed_sample time(const workload& work, std::uint64_t seed, int launches, bool) override {
     using clock = std::chrono::steady_clock;
-    const launch_data data{in_.data(), output(), seed, false};
+    const launch_data data{in_.data(), output(), seed, false, indices()};
     std::chrono::duration<double> elapsed{};
     if (caches_ == cache_mode::kCold) {
       flush_.grow_to(flush_bytes_);
@@ -161,10 +164,11 @@ class host_backend final : public backend {
 
  private:
   unsigned char* output() const { return out_.data() + kGuardBytes; }
+  index_entry* indices() const { return reinterpret_cast<index_entry*>(indices_.data()); }
 
   cache_mode caches_;
   host_info host_ = read_host_info();
-  host_buffer in_, out_, coverage_, flush_;
+  host_buffer in_, out_, coverage_, indices_, flush_;
   index_t flush_bytes_ = 0;
   buffer_plan plan_;
 };

@@ -32,7 +32,7 @@ buffer_plan plan_buffers(const workload& work, index_t guard_bytes) {
   const buffer_bytes needs = work.needs();
   const program& body = work.meaning();
   return {whole_words(needs.in), whole_words(needs.out) + 2 * guard_bytes,
-          (load_words(body) + store_words(body)) * 4};
+          (load_words(body) + store_words(body)) * 4, needs.indices};
 }
 
 byte_range_of_output stored_bytes(const program& body) {

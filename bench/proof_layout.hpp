@@ -12,8 +12,8 @@ namespace sectorbench {
 
 /// Bytes of the buffers that one workload needs. The output lies between two guard zones.
 struct buffer_plan {
-  index_t in = 0, out = 0, coverage = 0;
-  index_t total() const { return in + out + coverage; }
+  index_t in = 0, out = 0, coverage = 0, indices = 0;
+  index_t total() const { return in + out + coverage + indices; }
 };
 
 /// @param guard_bytes poisoned bytes before and after the output that must stay so; a multiple of

@@ -46,7 +46,8 @@ std::vector<std::string_view> counter_values::missing(counter_set set) const {
 }
 
 void add_measurement(counter_values& to, const row_spec& row, const launch_shape& shape,
-                     const measurement& result, const rate_references& references, bool in_cache) {
+                     index_t index_bytes, const measurement& result,
+                     const rate_references& references, bool in_cache) {
   const index_t bytes = useful_bytes(row);
   const double rate = result.rate(bytes);
   const bool mover = row.pattern->mover;
@@ -55,6 +56,7 @@ void add_measurement(counter_values& to, const row_spec& row, const launch_shape
   to.set("launch_threads", mover ? 0 : static_cast<double>(shape.threads()));
   to.set("block_threads", mover ? 0 : static_cast<double>(shape.block.threads()));
   to.set("useful_bytes", static_cast<double>(bytes));
+  to.set("index_bytes", static_cast<double>(index_bytes));
   to.set("useful_bytes_per_second", rate);
   to.set("fraction_of_stride1", ratio(rate, references.stride1_bytes_per_s));
   to.set("fraction_of_ceiling", ratio(rate, references.ceiling_bytes_per_s));
@@ -76,6 +78,8 @@ void add_prediction(counter_values& to, const row_spec& row, const launch_totals
   to.set("load_sectors_predicted", static_cast<double>(model.loads.sectors));
   to.set("store_requests_predicted", static_cast<double>(model.stores.requests));
   to.set("store_sectors_predicted", static_cast<double>(model.stores.sectors));
+  to.set("index_requests_predicted", static_cast<double>(model.indices.requests));
+  to.set("index_sectors_predicted", static_cast<double>(model.indices.sectors));
   to.set("load_sectors_per_request_predicted", model.loads.sectors_per_request());
   to.set("store_sectors_per_request_predicted", model.stores.sectors_per_request());
   to.set("load_lines_per_request_predicted", model.loads.lines_per_request());
@@ -151,10 +155,10 @@ std::vector<count_mismatch> mismatches(const launch_totals& model, const metric_
     std::uint64_t predicted;
   };
   std::vector<count_mismatch> found;
-  for (const pair& one :
-       {pair{"load_requests", model.loads.requests}, pair{"load_sectors", model.loads.sectors},
-        pair{"store_requests", model.stores.requests},
-        pair{"store_sectors", model.stores.sectors}}) {
+  for (const pair& one : {pair{"load_requests", model.loads.requests + model.indices.requests},
+                          pair{"load_sectors", model.loads.sectors + model.indices.sectors},
+                          pair{"store_requests", model.stores.requests},
+                          pair{"store_sectors", model.stores.sectors}}) {
     const auto value = counted(metrics, std::string(one.what) + "_measured");
     if (value && *value != static_cast<double>(one.predicted))
       found.push_back({std::string(one.what), *value, one.predicted});

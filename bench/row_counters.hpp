@@ -37,7 +37,8 @@ struct rate_references {
 
 /// Size, time and fractions. @param in_cache the working set fits in the last cache
 void add_measurement(counter_values& to, const row_spec& row, const launch_shape& shape,
-                     const measurement& result, const rate_references& references, bool in_cache);
+                     index_t index_bytes, const measurement& result,
+                     const rate_references& references, bool in_cache);
 
 /// What the sector model says of a launch. @param totals null for a mover
 void add_prediction(counter_values& to, const row_spec& row, const launch_totals* totals);
@@ -57,7 +58,8 @@ struct count_mismatch {
 };
 std::string describe(const count_mismatch& mismatch);
 
-/// Where counters and model differ. Counts that were not read differ from nothing.
+/// Where counters and model differ; index lists are loaded like elements. Counts that were not read
+/// differ from nothing.
 std::vector<count_mismatch> mismatches(const launch_totals& model, const metric_values& metrics);
 
 }  // namespace sectorbench

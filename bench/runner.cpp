@@ -284,6 +284,8 @@ launch_shape row_runner::shape(const row_spec& row) {
   return state_of(row).work->meaning().shape();
 }
 
+index_t row_runner::index_bytes(const row_spec& row) { return state_of(row).work->needs().indices; }
+
 index_t row_runner::footprint_bytes(const row_spec& row) {
   const program& body = state_of(row).work->meaning();
   return body.useful_bytes();

@@ -103,6 +103,9 @@ class row_runner {
   /// The launch of the row's kernel, or of what a mover means.
   launch_shape shape(const row_spec& row);
 
+  /// Bytes of the index list that one launch reads.
+  index_t index_bytes(const row_spec& row);
+
   /// Bytes that the row touches: of both buffers, or of the one that a read or write uses.
   index_t footprint_bytes(const row_spec& row);
 

@@ -35,6 +35,7 @@ std::vector<entry> default_entries() {
   };
   std::ranges::move(reference_entries(), std::back_inserter(entries));
   entries.push_back({"stride", {kGather, kScatter}, {kF32}, {{1}, {8}, {32}}});
+  entries.push_back({"random", {kGather, kScatter}, {kF32}, {{}}});
   entries.push_back({"contiguous", {kCopy}, {kU8, kF16, kF32, kF64}, {{}}});
   entries.push_back({"offset", {kCopy}, {kF32}, {{0, 0}, {1, 1}, {8, 8}}});
   entries.push_back({"grid_loop", {kCopy}, {kF32}, {{8}}});

@@ -18,8 +18,13 @@ struct global_memory {
   const T* in;
   T* out;
   std::uint64_t seed;
+  const index_entry* indices;
   T sum{};
 
+  template <class Meant>
+  __device__ index_t index(bool on, index_t slot, const Meant&) const {
+    return on ? index_t{indices[slot]} : 0;
+  }
   __device__ T load(bool on, index_t i) const { return on ? in[i] : T{}; }
   __device__ void store(bool on, index_t i, T v) const {
     if (on) out[i] = v;
@@ -41,9 +46,10 @@ __device__ inline lane this_lane() {
 /// run-time argument the machine code is the same, and the loads cannot be removed.
 template <access_pattern P, class Op, class T>
 __global__ void access_kernel(P pattern, const T* __restrict__ in, T* __restrict__ out,
-                              std::uint64_t seed, bool keep) {
+                              std::uint64_t seed, bool keep,
+                              const index_entry* __restrict__ indices) {
   const lane thread = this_lane();
-  global_memory<T> memory{in, out, seed};
+  global_memory<T> memory{in, out, seed, indices};
   pattern.run(thread, access<Op, global_memory<T>>{memory});
   if constexpr (Op::kStores == side::kNone) {
     if (keep) out[thread_rank(thread)] = memory.sum;
@@ -57,6 +63,13 @@ __global__ void proof_kernel(P pattern, proof_request request) {
   proof_memory<Op> memory(request, thread_rank(thread));
   pattern.run(thread, access<Op, proof_memory<Op>>{memory});
   memory.finish();
+}
+
+/// Runs a pattern's body against the memory that makes its index list.
+template <access_pattern P>
+__global__ void index_list_kernel(P pattern, index_entry* list) {
+  index_list_memory memory{list};
+  pattern.run(this_lane(), access<copy, index_list_memory>{memory});
 }
 
 /// Queues a kernel. @throws cuda_error

@@ -14,8 +14,13 @@ struct host_memory {
   const T* __restrict__ in;
   T* __restrict__ out;
   std::uint64_t seed;
+  const index_entry* __restrict__ indices;
   T sum{};
 
+  template <class Meant>
+  index_t index(bool on, index_t slot, const Meant&) const {
+    return on ? index_t{indices[slot]} : 0;
+  }
   T load(bool on, index_t i) const { return on ? in[i] : T{}; }
   void store(bool on, index_t i, T v) const {
     if (on) out[i] = v;

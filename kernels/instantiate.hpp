@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -42,7 +43,39 @@ class untyped_program : public program {
     throw std::logic_error("this build has no CUDA kernels");
 #endif
   }
-  launch_totals totals() const final { return count_launch<Op>(pattern_, block_, size_of(type())); }
+  index_t indices() const final { return index_entries(pattern_); }
+  void fill_indices(index_entry* list) const final {
+    on_all_cores(shape(), [&](const lane& first) {
+      index_list_memory memory{list};
+      for_each_thread_of(first, [&](const lane& thread) {
+        pattern_.run(thread, access<copy, index_list_memory>{memory});
+      });
+    });
+  }
+  void launch_fill_indices([[maybe_unused]] index_entry* list,
+                           [[maybe_unused]] CUstream_st* stream) const final {
+#if defined(__CUDACC__)
+    enqueue(index_list_kernel<P>, shape(), stream, pattern_, list);
+#else
+    throw std::logic_error("this build has no CUDA kernels");
+#endif
+  }
+  launch_totals totals() const final {
+    // Lane by lane a large launch takes seconds, so that all cores share it.
+    const index_t blocks = shape().blocks();
+    const index_t size = P::kThreadsAffine ? blocks : 1024;
+    const index_t pieces = groups_of(size, blocks);
+    launch_totals sum;
+#pragma omp parallel for schedule(dynamic) if (pieces > 1)
+    for (index_t piece = 0; piece < pieces; ++piece) {
+      const index_t first = piece * size;
+      const index_t last = first + std::min(size, blocks - first);
+      const launch_totals part = count_blocks<Op>(pattern_, block_, size_of(type()), first, last);
+#pragma omp critical
+      sum += part;
+    }
+    return sum;
+  }
 
  protected:
   P pattern_;
@@ -61,25 +94,27 @@ class typed_program final : public untyped_program<P, Op> {
     const T* const in = first_load(data);
     T* const out = first_store(data);
     const std::uint64_t seed = data.seed;
-    on_all_cores(this->shape(), [this, seed, in, out, keep = data.keep](const lane& first) {
-      T sum{};
-      for_each_thread_of(first, [&](const lane& thread) {
-        host_memory<T> memory{in, out, seed};
-        this->pattern_.run(thread, access<Op, host_memory<T>>{memory});
-        if constexpr (Op::kStores == side::kNone) {
-          if (keep) out[thread_rank(thread)] = memory.sum;
-          sum = added(sum, memory.sum);
-        }
-      });
-      if constexpr (Op::kStores == side::kNone) keep_alive(sum);
-    });
+    const index_entry* const indices = data.indices;
+    on_all_cores(this->shape(),
+                 [this, seed, in, out, indices, keep = data.keep](const lane& first) {
+                   T sum{};
+                   for_each_thread_of(first, [&](const lane& thread) {
+                     host_memory<T> memory{in, out, seed, indices};
+                     this->pattern_.run(thread, access<Op, host_memory<T>>{memory});
+                     if constexpr (Op::kStores == side::kNone) {
+                       if (keep) out[thread_rank(thread)] = memory.sum;
+                       sum = added(sum, memory.sum);
+                     }
+                   });
+                   if constexpr (Op::kStores == side::kNone) keep_alive(sum);
+                 });
   }
 
   void launch([[maybe_unused]] const launch_data& data,
               [[maybe_unused]] CUstream_st* stream) const override {
 #if defined(__CUDACC__)
     enqueue(access_kernel<P, Op, T>, this->shape(), stream, this->pattern_, first_load(data),
-            first_store(data), data.seed, data.keep);
+            first_store(data), data.seed, data.keep, data.indices);
 #else
     throw std::logic_error("this build has no CUDA kernels");
 #endif

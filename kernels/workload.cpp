@@ -8,6 +8,7 @@ buffer_bytes program::needs() const {
   const auto bytes = [&](const side_extent& side) { return (side.first + side.elements) * width; };
   buffer_bytes result;
   if (loads_elements(operation())) result.in = bytes(loads());
+  result.indices = indices() * index_t{sizeof(index_entry)};
   result.out = stores_elements(operation()) ? bytes(stores()) : shape().threads() * width;
   return result;
 }

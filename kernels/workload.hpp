@@ -20,14 +20,16 @@ namespace sectorbench {
 struct launch_data {
   const void* in = nullptr;
   void* out = nullptr;
-  std::uint64_t seed = 0;  ///< of what `write` makes
-  bool keep = false;       ///< whether `read` stores its checksums
+  std::uint64_t seed = 0;                ///< of what `write` makes
+  bool keep = false;                     ///< whether `read` stores its checksums
+  const index_entry* indices = nullptr;  ///< the index list, if the program has one
 };
 
-/// What a row needs of the two buffers, in bytes from their aligned starts.
+/// What a row needs of the buffers, in bytes from their aligned starts.
 struct buffer_bytes {
   index_t in = 0;
   index_t out = 0;
+  index_t indices = 0;  ///< of the index list
 };
 
 /// Something that moves bytes and can be timed: type-erased, so that neither backends nor fixtures
@@ -59,6 +61,12 @@ class program : public workload {
   virtual void prove(const proof_request& request) const = 0;
   /// Queues the same in a stream; the request's pointers are the device's. @throws cuda_error
   virtual void launch_proof(const proof_request& request, CUstream_st* stream) const = 0;
+  /// Entries of the index list, or 0.
+  virtual index_t indices() const = 0;
+  /// Makes the index list on the CPU's cores.
+  virtual void fill_indices(index_entry* list) const = 0;
+  /// Queues the same in a stream, for a list in device memory. @throws cuda_error
+  virtual void launch_fill_indices(index_entry* list, CUstream_st* stream) const = 0;
   /// What one launch asks for, by the sector model.
   virtual launch_totals totals() const = 0;
 

@@ -9,11 +9,13 @@ namespace sectorbench {
 
 #define SECTORBENCH_BOTH(T)                                                                      \
   template __global__ void access_kernel<contiguous, copy, T>(                                   \
-      contiguous, const T* __restrict__, T* __restrict__, std::uint64_t, bool);                  \
+      contiguous, const T* __restrict__, T* __restrict__, std::uint64_t, bool,                   \
+      const index_entry* __restrict__);                                                          \
   template __global__ void hand_contiguous_kernel<T>(contiguous, const T* __restrict__,          \
                                                      T* __restrict__, std::uint64_t, bool);      \
   template __global__ void access_kernel<stride, copy, T>(stride, const T* __restrict__,         \
-                                                          T* __restrict__, std::uint64_t, bool); \
+                                                          T* __restrict__, std::uint64_t, bool,  \
+                                                          const index_entry* __restrict__);      \
   template __global__ void hand_stride_kernel<T>(stride, const T* __restrict__, T* __restrict__, \
                                                  std::uint64_t, bool);
 

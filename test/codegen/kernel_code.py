@@ -78,13 +78,14 @@ class AccessKernel:
         self.op = OPERATIONS[int(match["op"])]
         self.type, self.width = TYPES[match["type"]]
         self.steps = self._steps()
+        self.indexed = self.pattern in ("random",)  # goes through an index list
 
     def _steps(self):
         """Elements that each thread moves, where the pattern fixes that; else None."""
         unrolled = re.fullmatch(r"unrolled<(\d+)>", self.pattern)
         if unrolled:
             return int(unrolled[1])
-        return 1 if self.pattern in ("contiguous", "stride", "offset") else None
+        return 1 if self.pattern in ("contiguous", "stride", "offset", "random") else None
 
     def __str__(self):
         return f"{self.pattern}/{self.op}/{self.type}"

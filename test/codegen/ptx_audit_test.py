@@ -23,6 +23,9 @@ WIDTHS = {
 }
 SASS_WIDTHS = {1: r"\.[US]8", 2: r"\.[US]16", 4: r"", 8: r"\.64", 16: r"\.128"}
 MEMORY = re.compile(r"(ld|st|ldu|atom|red|prefetch|cp|tex|tld4|suld|sust|multimem)(\.|$)")
+# The kernels' parameters: pattern, in, out, seed, keep, indices.
+KEEP, INDICES = 4, 5
+INDEX_LOAD = re.compile(r"ld\.global\.nc\.[bsu]32")
 DIVISION = re.compile(r"(div|rem)\.")
 
 
@@ -47,23 +50,40 @@ class Body:
     def __init__(self, lines):
         self.code = [Instruction(line) for line in lines]
         self.labels = {one.label: at for at, one in enumerate(self.code) if one.label}
-        self.loads = self._positions("ld.global")
+        self.index_loads = self._from_parameter(INDICES)
+        self.loads = [at for at in self._positions("ld.global") if at not in self.index_loads]
         self.stores = self._positions("st.global")
 
     def _positions(self, prefix):
         return [at for at, one in enumerate(self.code)
                 if one.opcode.startswith(prefix + ".") or one.opcode == prefix]
 
+    def _from_parameter(self, number):
+        """The loads whose address comes from this kernel parameter."""
+        addresses, found = set(), []
+        for at, one in enumerate(self.code):
+            registers = re.findall(r"%\w+", one.operands)
+            if not registers:
+                continue
+            if one.opcode.startswith("ld.global"):
+                if addresses & set(registers[1:]):
+                    found.append(at)
+                derived = False
+            elif one.opcode.startswith("ld.param"):
+                derived = f"_param_{number}]" in one.operands
+            else:
+                derived = bool(addresses & set(registers[1:]))
+            (addresses.add if derived else addresses.discard)(registers[0])
+        return found
+
     def loops(self):
         """[first, last] of every backward branch, innermost or not."""
         return [(self.labels[target], at) for at, one in enumerate(self.code)
                 if (target := one.branches_to()) in self.labels and self.labels[target] < at]
 
-    def guarded_by_last_parameter(self, position):
-        """Whether a forward branch on nothing but the last parameter (`keep`) skips this place."""
+    def guarded_by_keep(self, position):
+        """Whether a forward branch on nothing but the parameter `keep` skips this place."""
         values = set()
-        last = max((int(n) for one in self.code if one.opcode.startswith("ld.param")
-                    for n in re.findall(r"_param_(\d+)", one.operands)), default=-1)
         for at, one in enumerate(self.code[:position]):
             target = one.branches_to()
             if target and one.guard in values and self.labels.get(target, -1) > position:
@@ -72,7 +92,7 @@ class Body:
             if not registers:
                 continue
             if one.opcode.startswith("ld.param"):
-                from_keep = f"_param_{last}]" in one.operands
+                from_keep = f"_param_{KEEP}]" in one.operands
             else:
                 from_keep = len(registers) > 1 and set(registers[1:]) <= values
             (values.add if from_keep else values.discard)(registers[0])
@@ -99,14 +119,17 @@ def violations(kernel, body):
             found.append((rule, line))
 
     width = WIDTHS[kernel.width]
-    for one in body.code:
+    for at, one in enumerate(body.code):
         opcode = one.opcode
         require(not DIVISION.match(opcode), "divides", one.line)
         require(not opcode.startswith("call"), "calls a function", one.line)
         require(".local" not in one.line, "uses local memory", one.line)
         if not MEMORY.match(opcode) or opcode.startswith("ld.param"):
             continue
-        if opcode.startswith("ld.global"):
+        if at in body.index_loads:
+            require(INDEX_LOAD.fullmatch(opcode), "index load is not one ld.global.nc of 4 bytes",
+                    one.line)
+        elif opcode.startswith("ld.global"):
             require(re.fullmatch(r"ld\.global\.nc\." + width, opcode),
                     f"load is not one ld.global.nc of {kernel.width} bytes", one.line)
         elif opcode.startswith("st.global"):
@@ -117,10 +140,14 @@ def violations(kernel, body):
 
     loads, stores = len(body.loads), len(body.stores)
     loops = body.loops()
+    if kernel.steps is not None or not kernel.indexed:
+        expected = kernel.steps if kernel.indexed else 0
+        require(len(body.index_loads) == expected,
+                f"{len(body.index_loads)} index loads instead of {expected}")
     if kernel.op == "read":
         require(stores == 1, f"{stores} stores instead of the checksum's one")
         for at in body.stores:
-            require(body.guarded_by_last_parameter(at), "the checksum's store ignores `keep`",
+            require(body.guarded_by_keep(at), "the checksum's store ignores `keep`",
                     body.code[at].line)
             require(all(load < at for load in body.loads), "loads after the checksum's store")
     if kernel.op == "write":
@@ -171,20 +198,21 @@ def sass_violations(kernel, code):
         # An integer division is a reciprocal and corrections, in line or called.
         require(name not in ("MUFU", "CALL", "I2F", "F2I"), "divides or calls", line)
         if name == "LDG":
-            require(re.fullmatch(r"LDG\.E" + width + r"(\.CONSTANT|\.STRONG\.\w+)*", opcode)
+            wide = f"({width}|)" if kernel.indexed else width
+            require(re.fullmatch(r"LDG\.E" + wide + r"(\.CONSTANT|\.STRONG\.\w+)*", opcode)
                     and ".CONSTANT" in opcode,
                     f"load is not one read-only LDG of {kernel.width} bytes", line)
         if name == "STG":
             require(re.fullmatch(r"STG\.E" + width, opcode),
                     f"store is not one STG of {kernel.width} bytes", line)
-    if kernel.op == "write":
+    if kernel.op == "write" and not kernel.indexed:
         require(not loads, f"{len(loads)} loads")
     if kernel.op == "read":
         require(len(stores) == 1, f"{len(stores)} stores instead of the checksum's one")
     if kernel.steps is not None:
         expected = kernel.steps * ways_of(kernel)
-        if kernel.op != "write":
-            require(len(loads) == expected, f"{len(loads)} loads instead of {expected}")
+        wanted = expected * (int(kernel.op != "write") + int(kernel.indexed))
+        require(len(loads) == wanted, f"{len(loads)} loads instead of {wanted}")
         if kernel.op != "read":
             require(len(stores) == expected, f"{len(stores)} stores instead of {expected}")
         # Of blocks inside the array; the last block may mix them, for want of predicates. Eight

@@ -103,7 +103,8 @@ using launcher = void (*)(const launch_shape& shape, const launch_data& data, CU
 template <class P, class Op, class T>
 void launch_mutant(const launch_shape& shape, const launch_data& data, CUstream_st* stream) {
   enqueue(access_kernel<P, Op, T>, shape, stream, P::make(kElements, {}),
-          static_cast<const T*>(data.in), static_cast<T*>(data.out), data.seed, data.keep);
+          static_cast<const T*>(data.in), static_cast<T*>(data.out), data.seed, data.keep,
+          data.indices);
 }
 
 void launch_nothing(const launch_shape&, const launch_data&, CUstream_st*) {}

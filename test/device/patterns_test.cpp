@@ -12,6 +12,7 @@
 #include "sectorbench/cuda/buffer.hpp"
 #include "sectorbench/cuda/stream.hpp"
 #include "test/device/gpu_backend.hpp"
+#include "test/support/index_list.hpp"
 #include "test/support/pattern_cases.hpp"
 #include "test/support/scratch_buffer.hpp"
 
@@ -81,7 +82,8 @@ class OnGpu : public gpu_backend_test {
 
  private:
   void compare_with_cpu(const workload& work) {
-    const auto [in_bytes, out_bytes] = work.needs();
+    const auto [in_bytes, out_bytes, index_bytes] = work.needs();
+    const std::vector<index_entry> list = test::index_list_of(work.meaning());
     const index_t words = groups_of(8, in_bytes);
     if (in_.bytes() < words * 8) in_ = device_buffer(words * 8);
     if (out_.bytes() < out_bytes) out_ = device_buffer(out_bytes);
@@ -89,7 +91,18 @@ class OnGpu : public gpu_backend_test {
     launch_fill(in_.data(), words, kSeeds[0], stream.get());
     SECTORBENCH_CUDA_CHECK(
         cudaMemsetAsync(out_.data(), kPoison, bytes_of(out_bytes), stream.get()));
-    work.launch({in_.data(), out_.data(), kSeeds[0], true}, stream.get());
+    const device_buffer device_list(index_bytes);
+    if (index_bytes > 0) {
+      auto* const entries = device_list.as<index_entry>();
+      work.meaning().launch_fill_indices(entries, stream.get());
+      std::vector<index_entry> made(list.size());
+      SECTORBENCH_CUDA_CHECK(cudaMemcpyAsync(made.data(), entries, bytes_of(index_bytes),
+                                             cudaMemcpyDeviceToHost, stream.get()));
+      stream.synchronize();
+      ASSERT_EQ(made, list) << "GPU and CPU make different index lists";
+    }
+    work.launch({in_.data(), out_.data(), kSeeds[0], true, device_list.as<index_entry>()},
+                stream.get());
     std::vector<unsigned char> from_gpu(bytes_of(out_bytes));
     SECTORBENCH_CUDA_CHECK(cudaMemcpyAsync(from_gpu.data(), out_.data(), from_gpu.size(),
                                            cudaMemcpyDeviceToHost, stream.get()));
@@ -99,7 +112,7 @@ class OnGpu : public gpu_backend_test {
     test::scratch_buffer out(from_gpu.size());
     fill_on_host(in.data(), words, kSeeds[0]);
     std::memset(out.data(), kPoison, from_gpu.size());
-    work.run({in.data(), out.data(), kSeeds[0], true});
+    work.run({in.data(), out.data(), kSeeds[0], true, list.data()});
     const auto differs = std::mismatch(from_gpu.begin(), from_gpu.end(), out.data());
     ASSERT_EQ(differs.first, from_gpu.end())
         << "GPU and CPU differ first at byte " << differs.first - from_gpu.begin();

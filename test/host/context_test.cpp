@@ -78,6 +78,7 @@ std::vector<selected_device> two_gpus() {
 
 std::vector<suite_row> rows_named(const std::vector<std::string>& names) {
   std::vector<suite_row> rows;
+  rows.reserve(names.size());
   for (const std::string& name : names) rows.push_back({test::row_of(name, 1000), name});
   return rows;
 }

@@ -156,7 +156,9 @@ TEST_F(RowFixture, KeysOfEveryRowAreThereAndOthersOnlyWhereTheyAreRead) {
         << counter.key;
   for (const auto& [key, value] : row.counters)
     EXPECT_EQ(key.find("_measured"), std::string::npos) << key;
-  EXPECT_EQ(row.counters.size(), 26u + 2) << "the library's own are bytes and items per second";
+  const auto every = std::ranges::count(kCounters, counter_set::kEvery, &counter_spec::set);
+  EXPECT_EQ(row.counters.size(), static_cast<std::size_t>(every) + 2)
+      << "the library's own are bytes and items per second";
 }
 
 TEST_F(RowFixture, RowOnAGpuHasItsNumberAndState) {
@@ -334,6 +336,25 @@ TEST_F(RowCounting, MetricThatTheChipLacksLeavesItsKeysOut) {
   EXPECT_FALSE(has(row, "dram_amplification_measured"));
   EXPECT_EQ(value_of(row, "counters_equal_model"), 1);
   EXPECT_EQ(row.report_label, "");
+}
+
+// 32 requests for the list, of 4 sectors each; the elements are only stored.
+TEST_F(RowCounting, IndexListsAreLoadsOfTheirOwn) {
+  const launch_totals model =
+      make_workload(test::row_of("random/write/f32", kElements))->meaning().totals();
+  metric_values metrics = right_metrics();
+  metrics.find(kLoadSectors)->second = 128;
+  metrics.find(kStoreSectors)->second = static_cast<double>(model.stores.sectors);
+  count(metrics);
+  const benchmark_run row = run("random/write/f32");
+  EXPECT_EQ(row.report_label, "");
+  EXPECT_EQ(value_of(row, "index_bytes"), 4096);
+  EXPECT_EQ(value_of(row, "useful_bytes"), 4096);
+  EXPECT_EQ(value_of(row, "index_requests_predicted"), 32);
+  EXPECT_EQ(value_of(row, "index_sectors_predicted"), 128);
+  EXPECT_EQ(value_of(row, "load_requests_predicted"), 0);
+  EXPECT_EQ(value_of(row, "load_requests_measured"), 32);
+  EXPECT_EQ(value_of(row, "counters_equal_model"), 1);
 }
 
 // The library enters a body as often as it likes.

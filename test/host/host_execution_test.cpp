@@ -9,6 +9,7 @@
 
 #include "bench/backend.hpp"
 #include "kernels/registry.hpp"
+#include "test/support/index_list.hpp"
 #include "test/support/pattern_cases.hpp"
 #include "test/support/scratch_buffer.hpp"
 
@@ -90,7 +91,8 @@ std::string fault_of_run(const pattern_case& one, const program& body, block_siz
   const index_t store_start = offsets && operation != operation_kind::kRead ? one.values[1] : 0;
   const unsigned char* const from = in.data() + load_start * width;
   const unsigned char* const to = out.data() + store_start * width;
-  body.run({in.data(), out.data(), seed, true});
+  const std::vector<index_entry> list = test::index_list_of(body);
+  body.run({in.data(), out.data(), seed, true, list.data()});
 
   const std::vector<index_t> order = test::expected_order(one, n);
   const auto differs = [&](index_t at, const unsigned char* expected) {
@@ -208,7 +210,8 @@ TEST_P(HostExecution, ReadWithoutKeepWritesNothing) {
   const auto work = make_workload(row);
   const buffer_bytes needs = work->needs();
   scratch_buffer in(static_cast<std::size_t>(needs.in)), out(static_cast<std::size_t>(needs.out));
-  work->run({in.data(), out.data(), 1, false});
+  const std::vector<index_entry> list = test::index_list_of(work->meaning());
+  work->run({in.data(), out.data(), 1, false, list.data()});
   EXPECT_TRUE(out.untouched_outside(0, 0));
 }
 

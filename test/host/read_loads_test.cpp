@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/registry.hpp"
+#include "test/support/index_list.hpp"
 
 namespace sectorbench {
 namespace {
@@ -41,7 +42,8 @@ TEST(ReadOnTheCpuDeathTest, TimedReadReallyLoads) {
       EXPECT_DEATH(
           {
             omp_set_num_threads(1);  // a forked child has no pool of threads
-            work->run({in.data(), out.data(), 1, false});
+            const std::vector<index_entry> list = test::index_list_of(work->meaning());
+            work->run({in.data(), out.data(), 1, false, list.data()});
           },
           "")
           << pattern.name << " of " << name;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -20,11 +21,11 @@ using texts = std::vector<std::string>;
 // 1024 floats at stride 8: 8 rows of 128 threads, in blocks of 256 threads. Each row has 4 warps
 // with elements; the lanes of a warp lie 32 bytes apart: 32 sectors in 8 lines.
 const row_spec& strided_row() {
-  static const row_spec row = row_of("stride/copy/f32/stride:8", 1024);
-  return row;
+  static const row_spec kRow = row_of("stride/copy/f32/stride:8", 1024);
+  return kRow;
 }
 constexpr side_totals kSide{32, 1024, 256};
-constexpr launch_totals kModel{kSide, kSide};
+constexpr launch_totals kModel{kSide, kSide, {}};
 constexpr double kUsefulBytes = 8192;  // 1024 x 4 bytes, loaded and stored
 
 launch_totals totals_of(std::string_view name, index_t elements) {
@@ -42,6 +43,11 @@ double value_of(const counter_values& values, std::string_view key) {
   if (found != values.all().end()) return found->second;
   ADD_FAILURE() << key << " has no value";
   return -1;
+}
+
+// How many keys of the set the table has.
+std::size_t keys_of(counter_set set) {
+  return static_cast<std::size_t>(std::ranges::count(kCounters, set, &counter_spec::set));
 }
 
 bool has(const counter_values& values, std::string_view key) {
@@ -83,24 +89,24 @@ TEST(CounterValues, MissingKeysAreToldBySet) {
   EXPECT_EQ(missing(counter_set::kNvml),
             (texts{"temperature_c", "power_w", "pstate", "memory_clock_hz", "throttle_reasons",
                    "other_processes"}));
-  EXPECT_EQ(missing(counter_set::kEvery).size(), 26u);
+  EXPECT_EQ(missing(counter_set::kEvery).size(), 29u);
   EXPECT_EQ(missing(counter_set::kCounters).size(), 23u);
   values.set("gpu_index", 0);
   values.set("power_w", 0);
   EXPECT_EQ(missing(counter_set::kGpu), texts{"sm_clock_hz"});
   EXPECT_EQ(missing(counter_set::kNvml), (texts{"temperature_c", "pstate", "memory_clock_hz",
                                                 "throttle_reasons", "other_processes"}));
-  EXPECT_EQ(missing(counter_set::kEvery).size(), 26u);
+  EXPECT_EQ(missing(counter_set::kEvery).size(), 29u);
 }
 
 TEST(CounterValues, MeasurementAndPredictionAreAllThatEveryRowNeeds) {
   for (const launch_totals* const totals : {&kModel, static_cast<const launch_totals*>(nullptr)}) {
     counter_values values;
-    add_measurement(values, strided_row(), {}, mean_of(1e-6), {}, false);
+    add_measurement(values, strided_row(), {}, 0, mean_of(1e-6), {}, false);
     EXPECT_FALSE(values.missing(counter_set::kEvery).empty());
     add_prediction(values, strided_row(), totals);
     EXPECT_TRUE(values.missing(counter_set::kEvery).empty());
-    EXPECT_EQ(values.all().size(), 26u) << "there are keys of another set";
+    EXPECT_EQ(values.all().size(), 29u) << "there are keys of another set";
   }
 }
 
@@ -109,7 +115,9 @@ TEST(CounterValues, MeasurementAndPredictionAreAllThatEveryRowNeeds) {
 counter_values measured(const row_spec& row, const measurement& result,
                         const rate_references& references = {}, bool in_cache = false) {
   counter_values values;
-  add_measurement(values, row, make_workload(row)->meaning().shape(), result, references, in_cache);
+  const std::unique_ptr<workload> work = make_workload(row);
+  add_measurement(values, row, work->meaning().shape(), work->needs().indices, result, references,
+                  in_cache);
   return values;
 }
 
@@ -178,6 +186,15 @@ TEST(MeasurementCounters, WithinACacheThereIsNoFractionOfThePeakOfMemory) {
   EXPECT_EQ(value_of(values, "fraction_of_peak"), 0);
   EXPECT_DOUBLE_EQ(value_of(values, "fraction_of_stride1"), 0.5);
   EXPECT_DOUBLE_EQ(value_of(values, "fraction_of_ceiling"), 0.25);
+}
+
+TEST(MeasurementCounters, IndexListsAreNoUsefulBytes) {
+  counter_values values;
+  add_measurement(values, strided_row(), {}, 4096, mean_of(1e-6), {}, false);
+  EXPECT_EQ(value_of(values, "index_bytes"), 4096);
+  EXPECT_EQ(value_of(values, "useful_bytes"), kUsefulBytes);
+  EXPECT_DOUBLE_EQ(value_of(values, "useful_bytes_per_second"), 8.192e9);
+  EXPECT_EQ(value_of(measured(strided_row(), mean_of(1)), "index_bytes"), 0);
 }
 
 TEST(MeasurementCounters, MoverHasNoThreads) {
@@ -282,10 +299,27 @@ TEST(PredictionCounters, SideWithoutRequestsHasRatiosOfZero) {
   EXPECT_EQ(value_of(read, "efficiency_predicted"), 1);
 }
 
+// 32 requests of 4 sectors each for the list of 1024 entries.
+constexpr launch_totals kModelWithList{kSide, kSide, {32, 128, 32}};
+
+TEST(PredictionCounters, IndexListsHaveKeysOfTheirOwnAndCountNowhereElse) {
+  counter_values values;
+  add_prediction(values, strided_row(), &kModelWithList);
+  EXPECT_EQ(value_of(values, "index_requests_predicted"), 32);
+  EXPECT_EQ(value_of(values, "index_sectors_predicted"), 128);
+  EXPECT_EQ(value_of(values, "load_requests_predicted"), 32);
+  EXPECT_EQ(value_of(values, "load_sectors_predicted"), 1024);
+  EXPECT_EQ(value_of(values, "load_sectors_per_request_predicted"), 32);
+  EXPECT_EQ(value_of(values, "sector_bytes_predicted"), 65536);
+  EXPECT_EQ(value_of(values, "efficiency_predicted"), 0.125);
+  EXPECT_EQ(value_of(predicted("contiguous/copy/f32", 1024), "index_requests_predicted"), 0);
+  EXPECT_EQ(value_of(predicted("contiguous/copy/f32", 1024), "index_sectors_predicted"), 0);
+}
+
 TEST(PredictionCounters, MoverHasNoneAndTheyAreZero) {
   counter_values values;
   add_prediction(values, row_of("memcpy/copy/f32", 1024), nullptr);
-  EXPECT_EQ(values.all().size(), 11u);
+  EXPECT_EQ(values.all().size(), 13u);
   for (const auto& [key, value] : values.all()) EXPECT_EQ(value, 0) << key;
 }
 
@@ -340,7 +374,8 @@ TEST(CountedCounters, EachKeyHasItsMetric) {
   const counter_values values = counted(metrics);
   for (const auto& [key, metric] : metric_of) EXPECT_EQ(value_of(values, key), metrics[metric]);
   EXPECT_TRUE(values.missing(counter_set::kCounters).empty());
-  EXPECT_EQ(values.all().size(), 23u) << "there are keys of another set";
+  EXPECT_EQ(values.all().size(), keys_of(counter_set::kCounters))
+      << "there are keys of another set";
 }
 
 TEST(CountedCounters, SectorsGiveBytesUseAndRate) {
@@ -423,12 +458,10 @@ TEST(CountedCounters, WithoutMetricsThereAreNoKeys) {
 }
 
 TEST(CountedCounters, KeysWithoutAMetricStayAwayAndOthersDoNot) {
-  const std::string dram_read = "dram__bytes_read.sum", dram_write = "dram__bytes_write.sum";
-  const std::string l1 = "l1tex__t_", global = "_pipe_lsu_mem_global_op_";
-  const std::string l2_read = "lts__t_sectors_srcunit_tex_op_read";
   const texts of_sectors{"sector_bytes_measured", "bytes_used_per_sector_measured",
                          "sector_bytes_per_second_measured", "counters_equal_model"};
   const texts of_requests{"counters_equal_model"};
+  const texts of_l2_reads{"l2_read_hit_rate_measured"};
   const texts of_dram{"dram_bytes_measured", "dram_bytes_per_second_measured",
                       "dram_amplification_measured", "dram_fraction_of_peak_measured"};
   struct loss {
@@ -436,16 +469,18 @@ TEST(CountedCounters, KeysWithoutAMetricStayAwayAndOthersDoNot) {
     texts derived;
   };
   for (const auto& [metric, key, derived] :
-       {loss{l1 + "sectors" + global + "ld.sum", "load_sectors_measured", of_sectors},
-        loss{l1 + "sectors" + global + "st.sum", "store_sectors_measured", of_sectors},
-        loss{l1 + "requests" + global + "ld.sum", "load_requests_measured", of_requests},
-        loss{l1 + "requests" + global + "st.sum", "store_requests_measured", of_requests},
-        loss{l2_read + ".sum", "l2_read_sectors_measured", {"l2_read_hit_rate_measured"}},
-        loss{l2_read + "_lookup_hit.sum",
-             "l2_read_hit_sectors_measured",
-             {"l2_read_hit_rate_measured"}},
-        loss{dram_read, "dram_read_bytes_measured", of_dram},
-        loss{dram_write, "dram_write_bytes_measured", of_dram},
+       {loss{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "load_sectors_measured", of_sectors},
+        loss{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "store_sectors_measured",
+             of_sectors},
+        loss{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "load_requests_measured",
+             of_requests},
+        loss{"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "store_requests_measured",
+             of_requests},
+        loss{"lts__t_sectors_srcunit_tex_op_read.sum", "l2_read_sectors_measured", of_l2_reads},
+        loss{"lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", "l2_read_hit_sectors_measured",
+             of_l2_reads},
+        loss{"dram__bytes_read.sum", "dram_read_bytes_measured", of_dram},
+        loss{"dram__bytes_write.sum", "dram_write_bytes_measured", of_dram},
         loss{"lts__t_sectors_data_ecc.sum", "l2_fill_sectors_measured", {}}}) {
     SCOPED_TRACE(metric);
     metric_values metrics = right_metrics();
@@ -493,7 +528,7 @@ TEST(CountMismatches, EachNamesWhatCountedAndPredictedNumber) {
 }
 
 TEST(CountMismatches, SidesOfTheModelAreToldApart) {
-  const launch_totals model{{1, 2, 9}, {3, 4, 9}};
+  const launch_totals model{{1, 2, 9}, {3, 4, 9}, {}};
   const auto found = mismatches(model, right_metrics());
   ASSERT_EQ(found.size(), 4u);
   EXPECT_EQ(found[0].what, "load_requests");
@@ -509,6 +544,22 @@ TEST(CountMismatches, CountsThatWereNotReadDifferFromNothing) {
   EXPECT_EQ(mismatches_of({{"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", 33}}),
             texts{"store_requests 33 counted, 32 predicted"});
   EXPECT_EQ(mismatches_of({{"dram__bytes_read.sum", 33}}), texts{});
+}
+
+// The hardware does not know what a load is for.
+TEST(CountMismatches, IndexListsAreLoadsToTheHardware) {
+  metric_values metrics = right_metrics();
+  EXPECT_EQ(describe(mismatches(kModelWithList, metrics).at(0)),
+            "load_requests 32 counted, 64 predicted");
+  EXPECT_EQ(describe(mismatches(kModelWithList, metrics).at(1)),
+            "load_sectors 1024 counted, 1152 predicted");
+  metrics["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"] = 64;
+  metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = 1152;
+  EXPECT_TRUE(mismatches(kModelWithList, metrics).empty());
+  counter_values values;
+  add_counts(values, strided_row(), mean_of(2e-6), 0, kModelWithList, metrics);
+  EXPECT_EQ(value_of(values, "counters_equal_model"), 1);
+  EXPECT_EQ(value_of(values, "sector_bytes_measured"), 32 * (1152 + 1024));
 }
 
 TEST(CountMismatches, LargeNumbersKeepTheirDigits) {

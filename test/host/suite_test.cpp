@@ -56,10 +56,10 @@ TEST(DefaultSuite, HasTheseRowsInThisOrder) {
   for (const char* name :
        {"stride/gather/f32/stride:1", "stride/gather/f32/stride:8", "stride/gather/f32/stride:32",
         "stride/scatter/f32/stride:1", "stride/scatter/f32/stride:8",
-        "stride/scatter/f32/stride:32", "contiguous/copy/u8", "contiguous/copy/f16",
-        "contiguous/copy/f32", "contiguous/copy/f64", "offset/copy/f32/loads:0/stores:0",
-        "offset/copy/f32/loads:1/stores:1", "offset/copy/f32/loads:8/stores:8",
-        "grid_loop/copy/f32/steps:8"})
+        "stride/scatter/f32/stride:32", "random/gather/f32", "random/scatter/f32",
+        "contiguous/copy/u8", "contiguous/copy/f16", "contiguous/copy/f32", "contiguous/copy/f64",
+        "offset/copy/f32/loads:0/stores:0", "offset/copy/f32/loads:1/stores:1",
+        "offset/copy/f32/loads:8/stores:8", "grid_loop/copy/f32/steps:8"})
     expected.emplace_back(name);
   // A pattern that is new here comes behind these by itself.
   std::vector<std::string> listed = names_with({});

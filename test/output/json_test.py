@@ -33,7 +33,8 @@ EVIDENCE_KEYS = {
     "counters", "counters.reason", "clock_check", "clock_check.reason", "cache.flush_proof",
     "warmup_launches", "batch", "batches_per_round", "verification",
 }
-PATTERNS = {"memcpy", "contiguous", "unrolled", "stride", "chunk", "offset", "grid_loop"}
+PATTERNS = {"memcpy", "contiguous", "unrolled", "stride", "chunk", "offset", "grid_loop",
+            "random"}
 # What every version so far has promised; a key more is no harm, a key less is.
 PROMISED_COUNTERS = [
     "elements", "useful_bytes", "useful_bytes_per_second", "fraction_of_stride1",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -34,6 +35,11 @@
 ///     void store(bool on, index_t i, value v);   // element i of the store side
 ///     value made(bool on, index_t i);            // what `write` stores at i without a load
 ///     void sink(bool on, value v);               // what `read` does with a loaded value
+///     index_t index(bool on, index_t slot, const Meant& meant);   // entry of the index list
+///
+/// A pattern that goes through an index list says in its body what each entry means, as a callable;
+/// timed memories load the entry, the others call `meant`, and the list is made by calling it. Its
+/// loads are requests of their own and no useful bytes.
 ///
 /// Not modelled here: element types, time, caches, CUDA.
 
@@ -92,6 +98,12 @@ class access {
     }
   }
 
+  /// Loads entry `slot` of the pattern's index list; `meant()` is what stands there.
+  template <class Meant>
+  SECTORBENCH_HD constexpr index_t index(bool on, index_t slot, const Meant& meant) const {
+    return memory_.index(on, slot, meant);
+  }
+
   /// Takes the element and puts it.
   SECTORBENCH_HD constexpr void move(bool on, index_t at, index_t rank) const {
     put(on, at, rank, take(on, at, rank));
@@ -108,6 +120,10 @@ struct null_memory {
   SECTORBENCH_HD constexpr void store(bool, index_t, value) {}
   SECTORBENCH_HD constexpr value made(bool, index_t) { return 0; }
   SECTORBENCH_HD constexpr void sink(bool, value) {}
+  template <class Meant>
+  SECTORBENCH_HD constexpr index_t index(bool, index_t, const Meant&) {
+    return 0;
+  }
 };
 
 /// What a type must offer to be a pattern.
@@ -120,6 +136,7 @@ struct null_memory {
 ///   every call, all are active and lie at equal distances. The model then looks at those two only;
 /// - `shape(block)`: the launch that covers all n elements with such blocks;
 /// - `loads()`, `stores()`: what each side declares;
+/// - `indices()`, only with an index list: how many entries it has;
 /// - `run(lane, access)`: the body.
 template <class P>
 concept access_pattern = requires(const P pattern, index_t n, std::span<const index_t> values,
@@ -135,6 +152,38 @@ concept access_pattern = requires(const P pattern, index_t n, std::span<const in
   { pattern.loads() } -> std::same_as<side_extent>;
   { pattern.stores() } -> std::same_as<side_extent>;
   pattern.run(thread, copying);
+};
+
+/// One entry of an index list in memory.
+using index_entry = std::uint32_t;
+
+/// How many elements an index list can tell apart.
+inline constexpr index_t kMaxIndexed = index_t{1} << 32;
+
+/// Entries of the pattern's index list; 0 if it has none.
+template <class P>
+constexpr index_t index_entries(const P& pattern) {
+  if constexpr (requires { pattern.indices(); })
+    return pattern.indices();
+  else
+    return 0;
+}
+
+/// The memory that makes an index list: it writes what each entry means, and moves no element.
+struct index_list_memory {
+  using value = int;
+  index_entry* list;
+
+  SECTORBENCH_HD value load(bool, index_t) const { return 0; }
+  SECTORBENCH_HD void store(bool, index_t, value) const {}
+  SECTORBENCH_HD value made(bool, index_t) const { return 0; }
+  SECTORBENCH_HD void sink(bool, value) const {}
+  template <class Meant>
+  SECTORBENCH_HD index_t index(bool on, index_t slot, const Meant& meant) const {
+    const index_t entry = on ? meant() : 0;
+    if (on) list[slot] = static_cast<index_entry>(entry);
+    return entry;
+  }
 };
 
 /// The list of parameters of a pattern that has none.

@@ -158,6 +158,10 @@ class proof_memory {
     return i;
   }
   SECTORBENCH_HD constexpr value made(bool, index_t i) const { return i; }
+  template <class Meant>
+  SECTORBENCH_HD constexpr index_t index(bool on, index_t, const Meant& meant) const {
+    return on ? meant() : 0;
+  }
   SECTORBENCH_HD constexpr void store(bool on, index_t i, value from) const {
     if (!on) return;
     if (!touch(i, request_.stores, request_.stored, request_.tally->stores_out_of_range)) return;

@@ -31,6 +31,12 @@ struct side_totals {
 
   constexpr double sectors_per_request() const { return per_request(sectors); }
   constexpr double lines_per_request() const { return per_request(lines); }
+  constexpr side_totals& operator+=(const side_totals& other) {
+    requests += other.requests;
+    sectors += other.sectors;
+    lines += other.lines;
+    return *this;
+  }
   friend constexpr bool operator==(const side_totals&, const side_totals&) = default;
 
  private:
@@ -41,17 +47,25 @@ struct side_totals {
 
 /// What a launch asks for.
 struct launch_totals {
-  side_totals loads, stores;
+  side_totals loads, stores;  ///< of elements
+  side_totals indices{};      ///< loads of index list entries
 
   constexpr std::uint64_t sector_bytes() const {
     return (loads.sectors + stores.sectors) * kSectorBytes;
+  }
+  /// Adds the totals of other blocks.
+  constexpr launch_totals& operator+=(const launch_totals& other) {
+    loads += other.loads;
+    stores += other.stores;
+    indices += other.indices;
+    return *this;
   }
   friend constexpr bool operator==(const launch_totals&, const launch_totals&) = default;
 };
 
 /// One request of a warp as the trace records it.
 struct traced_request {
-  enum class kind { kLoad, kStore };
+  enum class kind { kLoad, kStore, kIndex };
 
   kind what = kind::kLoad;
   std::uint32_t active = 0;  ///< bit i: lane i asks for bytes
@@ -77,17 +91,22 @@ class trace_memory {
   std::span<const traced_request> requests() const { return {requests_.data(), calls_}; }
 
   value load(bool on, index_t i) {
-    record(traced_request::kind::kLoad, on, loads_.first + i);
+    record(traced_request::kind::kLoad, on, (loads_.first + i) * width_);
     return 0;
   }
   void store(bool on, index_t i, value) {
-    record(traced_request::kind::kStore, on, stores_.first + i);
+    record(traced_request::kind::kStore, on, (stores_.first + i) * width_);
   }
   value made(bool, index_t) { return 0; }
   void sink(bool, value) {}
+  template <class Meant>
+  index_t index(bool on, index_t slot, const Meant& meant) {
+    record(traced_request::kind::kIndex, on, slot * index_t{sizeof(index_entry)});
+    return on ? meant() : 0;
+  }
 
  private:
-  void record(traced_request::kind what, bool on, index_t element) {
+  void record(traced_request::kind what, bool on, index_t byte) {
     if (call_ == requests_.size()) requests_.emplace_back();
     traced_request& request = requests_[call_];
     if (call_ == calls_) {
@@ -98,8 +117,7 @@ class trace_memory {
     ++call_;
     if (!on) return;
     request.active |= 1U << lane_;
-    request.address[static_cast<std::size_t>(lane_)] =
-        static_cast<std::uint64_t>(element) * static_cast<std::uint64_t>(width_);
+    request.address[static_cast<std::size_t>(lane_)] = static_cast<std::uint64_t>(byte);
   }
 
   side_extent loads_, stores_;
@@ -151,22 +169,23 @@ class launch_counter {
         width_(width),
         memory_(pattern.loads(), pattern.stores(), width),
         load_counts_(width),
-        store_counts_(width) {
+        store_counts_(width),
+        index_counts_(sizeof(index_entry)) {
     thread_.block_size_x = shape_.block.x;
     thread_.block_size_y = shape_.block.y;
     thread_.grid_x = static_cast<unsigned>(shape_.grid_x);
     thread_.grid_y = static_cast<unsigned>(shape_.grid_y);
   }
 
-  launch_totals count() {
-    for (index_t z = 0; z < shape_.grid_z; ++z)
-      for (index_t y = 0; y < shape_.grid_y; ++y)
-        for (index_t x = 0; x < shape_.grid_x; ++x) {
-          thread_.block_x = static_cast<unsigned>(x);
-          thread_.block_y = static_cast<unsigned>(y);
-          thread_.block_z = static_cast<unsigned>(z);
-          count_block();
-        }
+  /// The totals of the blocks [first, last) of the launch, x fastest.
+  launch_totals count(index_t first, index_t last) {
+    totals_ = {};
+    for (index_t block = first; block < last; ++block) {
+      thread_.block_x = static_cast<unsigned>(block % shape_.grid_x);
+      thread_.block_y = static_cast<unsigned>(block / shape_.grid_x % shape_.grid_y);
+      thread_.block_z = static_cast<unsigned>(block / shape_.grid_x / shape_.grid_y);
+      count_block();
+    }
     return totals_;
   }
 
@@ -194,8 +213,7 @@ class launch_counter {
 
     const int warps = threads / kWarpLanes;
     for (const traced_request& request : memory_.requests()) {
-      affine_counts& counts =
-          request.what == traced_request::kind::kLoad ? load_counts_ : store_counts_;
+      affine_counts& counts = counts_of(request.what);
       const auto apart = static_cast<std::int64_t>(request.address[kLastLane] - request.address[0]);
       const auto distance = static_cast<std::uint64_t>(apart / (threads - 1));
       const std::uint64_t warp_distance = distance * kWarpLanes;
@@ -219,9 +237,34 @@ class launch_counter {
       trace(first + lane_number, lane_number);
     for (const traced_request& request : memory_.requests())
       add(request.what,
-          count_accesses(request.address, static_cast<std::uint32_t>(width_), request.active)
-              .value(),
-          1);
+          count_accesses(request.address, width_of(request.what), request.active).value(), 1);
+  }
+
+  std::uint32_t width_of(traced_request::kind what) const {
+    return what == traced_request::kind::kIndex ? std::uint32_t{sizeof(index_entry)}
+                                                : static_cast<std::uint32_t>(width_);
+  }
+  affine_counts& counts_of(traced_request::kind what) {
+    switch (what) {
+      case traced_request::kind::kLoad:
+        return load_counts_;
+      case traced_request::kind::kStore:
+        return store_counts_;
+      case traced_request::kind::kIndex:
+        break;
+    }
+    return index_counts_;
+  }
+  side_totals& totals_of(traced_request::kind what) {
+    switch (what) {
+      case traced_request::kind::kLoad:
+        return totals_.loads;
+      case traced_request::kind::kStore:
+        return totals_.stores;
+      case traced_request::kind::kIndex:
+        break;
+    }
+    return totals_.indices;
   }
 
   /// Runs the body for one thread of the block, as the given lane; how many verbs it called.
@@ -234,7 +277,7 @@ class launch_counter {
   }
 
   void add(traced_request::kind what, const request_count& count, int times) {
-    side_totals& side = what == traced_request::kind::kLoad ? totals_.loads : totals_.stores;
+    side_totals& side = totals_of(what);
     const auto n = static_cast<std::uint64_t>(times);
     side.requests += static_cast<std::uint64_t>(count.requests) * n;
     side.sectors += static_cast<std::uint64_t>(count.sectors) * n;
@@ -246,12 +289,19 @@ class launch_counter {
   int threads_;
   int width_;
   trace_memory memory_;
-  affine_counts load_counts_, store_counts_;
+  affine_counts load_counts_, store_counts_, index_counts_;
   lane thread_{};
   launch_totals totals_;
 };
 
 }  // namespace detail
+
+/// The totals of the blocks [first, last) of a launch, x fastest; otherwise as `count_launch`.
+template <class Op, access_pattern P>
+launch_totals count_blocks(const P& pattern, block_size block, int width, index_t first,
+                           index_t last) {
+  return detail::launch_counter<Op, P>(pattern, block, width).count(first, last);
+}
 
 /// The totals of one launch of `pattern` under operation `Op`.
 ///
@@ -260,7 +310,7 @@ class launch_counter {
 /// @param width bytes of an element: 1, 2, 4, 8 or 16
 template <class Op, access_pattern P>
 launch_totals count_launch(const P& pattern, block_size block, int width) {
-  return detail::launch_counter<Op, P>(pattern, block, width).count();
+  return count_blocks<Op>(pattern, block, width, 0, pattern.shape(block).blocks());
 }
 
 }  // namespace sectorbench
