@@ -18,8 +18,9 @@ namespace sectorbench {
 void run_tally::record(const std::string& name, outcome how) {
   outcome& known = outcomes_.try_emplace(name, how).first->second;
   if (known != outcome::kFailed) known = how;  // a repetition that works makes no failure good
-  if (known != outcome::kOk)
-    std::erase_if(finished_, [&](const finished_row& other) { return other.row.name == name; });
+  if (known == outcome::kOk) return;
+  differences_.erase(name);
+  std::erase_if(finished_, [&](const finished_row& other) { return other.row.name == name; });
 }
 
 void run_tally::record_ok(const suite_row& row, const measurement& result) {
@@ -173,7 +174,8 @@ void row_fixture::report(benchmark::State& state, const measurement& result, boo
   for (const auto& [key, value] : values.all()) state.counters[key] = benchmark::Counter(value);
   // Metrics that a person asked for have no entry in the table; they keep CUPTI's names.
   for (const auto& [metric, value] : seen.metrics)
-    if (!is_table_metric(metric)) state.counters[metric] = benchmark::Counter(value);
+    if (!is_table_metric(metric) && std::isfinite(value))
+      state.counters[metric] = benchmark::Counter(value);
 
   const std::string label = label_of(result, seen, in_cache, wall_limited).text();
   if (!label.empty()) state.SetLabel(label.c_str());
@@ -188,7 +190,9 @@ row_label row_fixture::label_of(const measurement& result, const observation& se
   row_label label;
   if (in_cache) label.add("cache_resident", device.last_cache_name());
   if (!in_cache && device.peak_bytes_per_s() > 0 && rate > device.peak_bytes_per_s())
-    label.add("above_peak", "write-back pending in " + std::string(device.last_cache_name()));
+    label.add("above_peak", stores_elements(row_.spec.operation)
+                                ? "write-back pending in " + std::string(device.last_cache_name())
+                                : "served by " + std::string(device.last_cache_name()));
   if (row_.spec.pattern->mover) label.add("mover");
   if (wall_limited) label.add("wall_limited");
   if (runner_.lost_blocking(result)) label.add("blocking", "gave_up");

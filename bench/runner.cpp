@@ -238,11 +238,11 @@ void row_runner::count(state& known) {
   const auto begin = std::chrono::steady_clock::now();
   try {
     known.metrics = device_.count(*known.work, seed_);
+    ++counted_rows_;
   } catch (const cupti_unavailable& why) {
     known.counters_error = why.what();
   }
   counting_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  ++counted_rows_;
 }
 
 const measurement& row_runner::reference(const row_spec& row) {
@@ -287,8 +287,8 @@ launch_shape row_runner::shape(const row_spec& row) {
 index_t row_runner::index_bytes(const row_spec& row) { return state_of(row).work->needs().indices; }
 
 index_t row_runner::footprint_bytes(const row_spec& row) {
-  const program& body = state_of(row).work->meaning();
-  return body.useful_bytes();
+  const workload& work = *state_of(row).work;
+  return work.meaning().useful_bytes() + work.needs().indices;
 }
 
 }  // namespace sectorbench

@@ -106,7 +106,8 @@ class row_runner {
   /// Bytes of the index list that one launch reads.
   index_t index_bytes(const row_spec& row);
 
-  /// Bytes that the row touches: of both buffers, or of the one that a read or write uses.
+  /// Bytes that the row touches: of both buffers, or of the one that a read or write uses, and of
+  /// the index list.
   index_t footprint_bytes(const row_spec& row);
 
   /// From now on every row is refused for this reason.
