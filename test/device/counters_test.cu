@@ -150,11 +150,16 @@ class MeasuredCounters : public gpu_test {
     const buffer_bytes needs = work->needs();
     in_bytes_ = std::max(in_bytes_, needs.in);
     out_bytes_ = std::max(out_bytes_, needs.out);
-    return {row.key(),
-            work->meaning().totals(),
-            {},
-            [work](const launch_memory& memory, CUstream_st* stream) {
-              work->launch({memory.in, memory.out, 1, false}, stream);
+    const auto list = std::make_shared<device_buffer>(needs.indices);
+    if (needs.indices > 0) {
+      work->meaning().launch_fill_indices(list->as<index_entry>(), stream_->get());
+      stream_->synchronize();
+    }
+    launch_totals expected = work->meaning().totals();
+    expected.loads += expected.indices;  // the hardware does not tell them apart
+    return {row.key(), expected, expected.indices,
+            [work, list](const launch_memory& memory, CUstream_st* stream) {
+              work->launch({memory.in, memory.out, 1, false, list->as<index_entry>()}, stream);
             }};
   }
 

@@ -79,9 +79,13 @@ class Observation(unittest.TestCase):
             compared += 1
             self.assertEqual(row["counters_equal_model"], 1, name)
             self.assertNotIn("mismatch", label, name)
-            for what in ("load_requests", "load_sectors", "store_requests", "store_sectors"):
-                self.assertEqual(row[f"{what}_measured"], row[f"{what}_predicted"], name)
-            self.assertEqual(row["sector_bytes_measured"], row["sector_bytes_predicted"], name)
+            for what in ("requests", "sectors"):
+                loads = row[f"load_{what}_predicted"] + row[f"index_{what}_predicted"]
+                self.assertEqual(row[f"load_{what}_measured"], loads, name)
+                self.assertEqual(row[f"store_{what}_measured"], row[f"store_{what}_predicted"],
+                                 name)
+            self.assertEqual(row["sector_bytes_measured"], row["sector_bytes_predicted"] +
+                             32 * row["index_sectors_predicted"], name)
         self.assertGreater(compared, 20)
 
     def test_coalesced_copy_moves_its_bytes_once_through_dram(self) -> None:
