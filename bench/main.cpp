@@ -353,8 +353,10 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   settings.time_unit = console_time_unit(flags.time_unit);
   settings.summary = [&] { return summary(devices, tally); };
   for (const selected_device& one : selected)
-    settings.context_lines.push_back("sectorbench " + std::string(kBuildInfo.version) + " on " +
-                                     one.device->headline());
+    settings.context_lines.push_back(
+        "sectorbench " + std::string(kBuildInfo.version) + " on " +
+        (selected.size() > 1 ? "gpu:" + std::to_string(*one.device->index()) + ", " : "") +
+        one.device->headline());
   for (const std::string& notice : notices_of(wanted, selected)) {
     if (flags.format == "console")
       settings.context_lines.push_back(notice);
