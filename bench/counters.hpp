@@ -42,6 +42,9 @@ inline constexpr std::array kCounters{
     counter_spec{"useful_bytes", "bytes",
                  "elements x element size x sides (copy, gather, scatter: 2; read, write: 1)",
                  "one launch", "program"},
+    counter_spec{"unique_bytes", "bytes",
+                 "distinct elements that the launch moves x element size, of both sides",
+                 "one launch", "program"},
     counter_spec{"index_bytes", "bytes",
                  "4 x entries of the index list that one launch reads; no useful bytes",
                  "one launch", "program"},
@@ -102,8 +105,13 @@ inline constexpr std::array kCounters{
                  "useful_bytes / (load_sectors_predicted + store_sectors_predicted)",
                  "L1, one launch", "model"},
     counter_spec{"efficiency_predicted", "ratio",
-                 "useful_bytes / (32 x (load_sectors_predicted + store_sectors_predicted))",
+                 "unique_bytes / (32 x (load_sectors_predicted + store_sectors_predicted))",
                  "L1, one launch", "model"},
+    counter_spec{
+        "requested_share_predicted", "ratio",
+        "useful_bytes / (32 x (load_sectors_predicted + store_sectors_predicted)); above 1 "
+        "where lanes share elements",
+        "L1, one launch", "model"},
     counter_spec{"verified", "0 or 1",
                  "1: coverage proven and outputs compared bitwise with two fills before timing "
                  "and one after",

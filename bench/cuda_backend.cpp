@@ -214,7 +214,11 @@ class cuda_backend final : public backend {
   }
 
   comparison compare(const program& body, std::uint64_t seed) override {
-    proof_request request = comparing_request(body, seed, output(), tally_.as<proof_tally>());
+    auto* const bits = reinterpret_cast<std::uint32_t*>(coverage_.data());
+    if (leaves_gaps(body))
+      SECTORBENCH_CUDA_CHECK(
+          cudaMemsetAsync(bits, 0, static_cast<std::size_t>(plan_.coverage), stream_->get()));
+    proof_request request = comparing_request(body, seed, output(), bits, tally_.as<proof_tally>());
     proof_tally tally = run_proof(body, request);
     comparison result{tally.wrong, static_cast<index_t>(tally.first_wrong), {}, {}, 0};
     if (tally.wrong > 0) {
@@ -229,6 +233,9 @@ class cuda_backend final : public backend {
     write_to_device(tally_, proof_tally{});
     launch_count_unpoisoned(out_.data(), kGuardBytes + begin, strayed, stream_->get());
     launch_count_unpoisoned(after, out_.data() + plan_.out - after, strayed, stream_->get());
+    if (leaves_gaps(body))
+      launch_count_stray(output() + begin, body.stores().elements, size_of(body.type()), bits,
+                         strayed, stream_->get());
     result.strayed = read_from_device<proof_tally>(tally_).wrong;
     return result;
   }

@@ -160,7 +160,7 @@ void row_fixture::report(benchmark::State& state, const measurement& result, boo
   counter_values values;
   add_measurement(values, spec, runner_.shape(spec), runner_.index_bytes(spec), result, compared,
                   in_cache);
-  add_prediction(values, spec, model);
+  add_prediction(values, spec, runner_.unique_bytes(spec), model);
   if (const auto index = runner_.device().index()) values.set("gpu_index", *index);
   if (seen.state) add_state(values, *seen.state);
   if (seen.trace) add_trace(values, *seen.trace);

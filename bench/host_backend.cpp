@@ -124,7 +124,9 @@ class host_backend final : public backend {
 
   comparison compare(const program& body, std::uint64_t seed) override {
     proof_tally tally;
-    proof_request request = comparing_request(body, seed, output(), &tally);
+    auto* const bits = reinterpret_cast<std::uint32_t*>(coverage_.data());
+    if (leaves_gaps(body)) std::memset(bits, 0, static_cast<std::size_t>(plan_.coverage));
+    proof_request request = comparing_request(body, seed, output(), bits, &tally);
     body.prove(request);
     comparison result{tally.wrong, static_cast<index_t>(tally.first_wrong), {}, {}, 0};
     if (tally.wrong > 0) {
@@ -138,6 +140,9 @@ class host_backend final : public backend {
     result.strayed = static_cast<std::uint64_t>(
         count_unpoisoned_on_host(out_.data(), kGuardBytes + begin) +
         count_unpoisoned_on_host(after, out_.data() + plan_.out - after));
+    if (leaves_gaps(body))
+      result.strayed += static_cast<std::uint64_t>(count_stray_on_host(
+          output() + begin, body.stores().elements, size_of(body.type()), bits));
     return result;
   }
 

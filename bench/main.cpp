@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/build_info.hpp"
@@ -21,10 +24,14 @@
 #include "bench/json_reporter.hpp"
 #include "bench/library.hpp"
 #include "bench/library_flags.hpp"
+#include "bench/listing.hpp"
 #include "bench/options.hpp"
 #include "bench/output_file.hpp"
+#include "bench/progress.hpp"
+#include "bench/row_list.hpp"
 #include "bench/suite.hpp"
 #include "bench/text.hpp"
+#include "bench/traps.hpp"
 
 #if SECTORBENCH_HAS_CUDA
 #include "sectorbench/cuda/error.hpp"
@@ -209,13 +216,16 @@ struct run_plan {
   options wanted;
   library_flags flags;
   std::vector<std::string> library_args;
+  std::vector<listed_row> listed;  ///< of --suite=FILE, which is read once: it may be a pipe
 };
 
 run_plan read_command_line(const command_line& parsed) {
   for (const std::string& arg : parsed.library_args)
     if (!std::ranges::count(library_flag_names(), arg.substr(0, arg.find('='))))
       throw unknown_argument(arg);
-  return {parsed.ours, read_library_flags(parsed.library_args), parsed.library_args};
+  run_plan plan{parsed.ours, read_library_flags(parsed.library_args), parsed.library_args, {}};
+  if (plan.wanted.suite == suite_kind::kFile) plan.listed = read_row_list(plan.wanted.suite_file);
+  return plan;
 }
 
 /// The matching rows of each device. @param buffer_bytes what the suite takes unless flags say it
@@ -224,7 +234,9 @@ std::vector<std::vector<suite_row>> rows_of(const run_plan& plan, const filter_m
                                             index_t buffer_bytes) {
   std::vector<std::vector<suite_row>> rows;
   for (const selected_device& selected : devices) {
-    auto all = make_suite(plan.wanted, buffer_bytes);
+    const backend& device = *selected.device;
+    auto all = make_suite(plan.wanted, {buffer_bytes, device.last_cache_bytes(),
+                                        device.index().has_value(), plan.listed});
     if (devices.size() > 1) all = named_for_gpu(std::move(all), *selected.device->index());
     rows.push_back(matching(std::move(all), filter));
   }
@@ -264,6 +276,23 @@ exit_code list_rows(const std::vector<suite_row>& rows) {
   return exit_code::kOk;
 }
 
+/// The known mistakes on one device, beside the right measurements.
+exit_code show_traps(const options& wanted, backend& device, const timing_rules& rules,
+                     index_t default_bytes) {
+  trap_settings settings{wanted.bytes.value_or(default_bytes), wanted.seed, rules};
+  if (!wanted.elements.empty())
+    settings.buffer_bytes = wanted.elements.front() * size_of(element_type::kF32);
+  std::printf("sectorbench %s on %s\n", kBuildInfo.version, device.headline().c_str());
+  try {
+    const auto results = run_traps(device, settings);
+    std::fputs(describe(results).c_str(), stdout);
+    return all_refused(results) ? exit_code::kOk : exit_code::kFailed;
+  } catch (const interrupted& reason) {
+    say(reason.what());
+    return exit_code::kInterrupted;
+  }
+}
+
 exit_code run(const char* program, const std::vector<std::string>& arguments) {
   const command_line parsed = parse_options(arguments);
   if (parsed.ours.version) {
@@ -284,13 +313,21 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   const filter_matcher filter(flags.filter);
   // How many GPUs there are decides about names; otherwise mistakes are found without a device.
   const bool several = wanted.device.kind == device_kind::kAll;
-  const auto named = make_suite(wanted, kDefaultBufferBytes);
-  if (!several) {
-    const auto matches = matching(named, filter);
+  const auto named = make_suite(wanted, {.listed = plan.listed});
+  const auto matches = matching(named, filter);
+  if (wanted.list) {
     if (matches.empty()) return nothing_matched(plan);
-    if (flags.list_tests) return list_rows(matches);
+    std::fputs(listing_of(matches).c_str(), stdout);
+    return exit_code::kOk;
   }
+  // The sizes of a sweep are the device's; a list takes usual ones.
+  const bool final_names = !several && (flags.list_tests || wanted.suite != suite_kind::kSweep);
+  if (final_names && matches.empty()) return nothing_matched(plan);
+  if (!several && flags.list_tests) return list_rows(matches);
 
+  if (wanted.traps && !(flags.out.empty() && wanted.json_lines.empty()))
+    throw usage_error(
+        "--traps: there are no rows to write; leave out --benchmark_out and --json_lines");
   std::optional<output_file> out;
   if (!flags.out.empty() && !flags.list_tests) out.emplace(flags.out, "--benchmark_out");
   std::optional<json_lines_file> lines;
@@ -316,7 +353,15 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   if (!on_gpu && wanted.caches == cache_mode::kCold)
     min_time_s = rules.reference_s = kOneRound_s;  // a flush takes far longer than what is timed
 
+  if (wanted.traps) {
+    for (const std::string& notice : notices_of(wanted, selected)) say(notice);
+    const exit_code code = show_traps(wanted, *selected.front().device, rules, default_bytes);
+    selected.clear();
+    return tidied(code);
+  }
+
   run_tally tally;
+  std::optional<progress_line> progress;
   std::vector<device_rows> devices;
   std::vector<suite_row> all_rows;
   const auto rows = rows_of(plan, filter, selected, default_bytes);
@@ -326,18 +371,23 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
     const fixture_rules shared{wanted.max_wall_s, wanted.protocol == protocol_kind::kProfile,
                                selected[i].tool};
     for (const suite_row& row : rows[i]) {
+      const std::size_t place = all_rows.size();
       all_rows.push_back(row);
       const auto fixture =
           std::make_shared<row_fixture>(row, *devices.back().runner, tally, shared);
-      benchmark::RegisterBenchmark(row.name.c_str(), [fixture](benchmark::State& state) {
+      benchmark::RegisterBenchmark(row.name.c_str(), [&progress, place,
+                                                      fixture](benchmark::State& state) {
+        if (progress) progress->show(place);
         fixture->Run(state);
+        if (progress) progress->erase();
       })->UseManualTime();
     }
   }
   if (all_rows.empty()) return nothing_matched(plan);
   if (flags.list_tests) return list_rows(all_rows);
 
-  const evidence facts = collect_evidence(wanted, selected, rules, all_rows, default_bytes);
+  evidence facts = collect_evidence(wanted, selected, rules, all_rows, default_bytes);
+  record_suite(wanted, all_rows, facts);
   for (const auto& [key, value] : facts)
     if (std::ranges::count(flags.context_keys, key) > 0)
       throw usage_error("--benchmark_context=" + key + "=...: this key is the program's own");
@@ -363,6 +413,11 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
     else
       say(notice);
   }
+
+  if (shows_progress(wanted.progress, flags.format == "console", isatty(STDERR_FILENO) == 1))
+    progress.emplace(all_rows.size(), [](std::string_view text) {
+      std::fprintf(stderr, "%.*s", static_cast<int>(text.size()), text.data());
+    });
 
   const auto shown = own_reporter(flags.format, settings, wanted);
   if (out) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <type_traits>
@@ -112,10 +113,42 @@ device_choice read_device(std::string_view text) {
 
 void read_device_flag(std::string_view value, options& to) { to.device = read_device(value); }
 
+constexpr std::array<std::pair<suite_kind, std::string_view>, 6> kSuites{
+    {{suite_kind::kDefault, "default"},
+     {suite_kind::kReference, "reference"},
+     {suite_kind::kQuick, "quick"},
+     {suite_kind::kFull, "full"},
+     {suite_kind::kHealth, "health"},
+     {suite_kind::kSweep, "sweep"}}};
+
+/// Whether a suite that has none of the names is a file.
+bool is_file(std::string_view suite) {
+  std::error_code ignored;
+  return suite.find_first_of("/.") != std::string_view::npos ||
+         (std::filesystem::exists(suite, ignored) &&
+          !std::filesystem::is_directory(suite, ignored));
+}
+
 void read_suite(std::string_view value, options& to) {
-  constexpr std::array<std::pair<suite_kind, std::string_view>, 2> kSuites{
-      {{suite_kind::kDefault, "default"}, {suite_kind::kReference, "reference"}}};
-  to.suite = read_name(value, kSuites, "suite");
+  to.suite_file.clear();
+  const bool is_named =
+      std::ranges::any_of(kSuites, [&](const auto& suite) { return suite.second == value; });
+  if (!is_named && is_file(value)) {
+    to.suite = suite_kind::kFile;
+    to.suite_file = value;
+    return;
+  }
+  try {
+    to.suite = read_name(value, kSuites, "suite");
+  } catch (const bad_value& error) {
+    throw bad_value(error.what() + std::string(", or a file of row names"));
+  }
+}
+
+void read_progress(std::string_view value, options& to) {
+  constexpr std::array<std::pair<progress_mode, std::string_view>, 3> kModes{
+      {{progress_mode::kAuto, "auto"}, {progress_mode::kOn, "on"}, {progress_mode::kOff, "off"}}};
+  to.progress = read_name(value, kModes, "progress mode");
 }
 
 void read_protocol(std::string_view value, options& to) {
@@ -246,8 +279,12 @@ constexpr std::array kFlags{
          "where to measure: auto takes the first GPU, or the CPU where there is none; all takes "
          "every GPU, one after another",
          read_device_flag},
-    flag{"--suite", "default|reference", "--suite=reference",
-         "which rows: reference is the seven-row stride table alone", read_suite},
+    flag{"--suite", "NAME|FILE", "--suite=reference",
+         "which rows: default; reference (the seven-row stride table alone); quick (what --quick "
+         "does); full (every pattern, operation and type); health (seven rows for fleets); sweep "
+         "(working sets from 64 KiB to 8 times the last cache); or those that a file names, one a "
+         "line as --benchmark_list_tests prints them",
+         read_suite},
     flag{"--protocol", "default|reference", "--protocol=reference",
          "how to time: reference takes 3 warm-ups and one unblocked event pair around 10 launches",
          read_protocol},
@@ -300,6 +337,14 @@ constexpr std::array kFlags{
     flag{"--json_lines", "FILE", "--json_lines=rows.jsonl",
          "also write one JSON object a row: pattern, stride or chunk, ms, gbps, bytes",
          read_json_lines},
+    flag{"--progress", "auto|on|off", "--progress=off",
+         "say on standard error which row is measured; auto does so for a table on a terminal",
+         read_progress},
+    flag{"--list", "", "--list", "show the rows by pattern, and what each pattern is, and end",
+         [](std::string_view, options& to) { to.list = true; }},
+    flag{"--traps", "", "--traps",
+         "run the known mistakes of such benchmarks beside the right measurements, and no suite",
+         [](std::string_view, options& to) { to.traps = true; }},
     flag{"--help", "", "--help", "show this text and end",
          [](std::string_view, options& to) { to.help = true; }},
     flag{"--version", "", "--version", "show what was built with what and end",
@@ -337,6 +382,10 @@ command_line parse_options(std::span<const std::string> args) {
   }
   if (parsed.ours.bytes && !parsed.ours.elements.empty())
     throw usage_error("--bytes and --elements both say how large a buffer is: give one of them");
+  if (parsed.ours.suite == suite_kind::kFile && !parsed.ours.rows.empty())
+    throw usage_error("--rows and --suite=" + parsed.ours.suite_file +
+                      " both name the rows: give one of them");
+  if (parsed.ours.suite == suite_kind::kQuick) parsed.ours.quick = true;
   const options& ours = parsed.ours;
   if (ours.counters == counters_mode::kOff && !ours.extra_metrics.empty())
     throw usage_error("--counter= names metrics, but --counters=off reads none");
@@ -345,6 +394,12 @@ command_line parse_options(std::span<const std::string> args) {
         "--profile leaves the counters to a profiler: it goes without "
         "--counters=require");
   return parsed;
+}
+
+std::string suite_text(const options& wanted) {
+  for (const auto& [kind, name] : kSuites)
+    if (kind == wanted.suite) return std::string(name);
+  return "file:" + std::filesystem::path(wanted.suite_file).filename().string();
 }
 
 usage_error unknown_argument(std::string_view arg) {

@@ -19,10 +19,11 @@
 namespace sectorbench {
 
 enum class device_kind { kAuto, kHost, kCuda, kAll };
-enum class suite_kind { kDefault, kReference };
+enum class suite_kind { kDefault, kReference, kQuick, kFull, kHealth, kSweep, kFile };
 enum class protocol_kind { kDefault, kReference, kProfile };
 enum class blocking_mode { kAuto, kOn, kOff };
 enum class counters_mode { kAuto, kOff, kRequire };
+enum class progress_mode { kAuto, kOn, kOff };
 
 /// Where to measure: `index` is the N of cuda:N.
 struct device_choice {
@@ -35,6 +36,7 @@ struct device_choice {
 struct options {
   device_choice device;
   suite_kind suite = suite_kind::kDefault;
+  std::string suite_file;  ///< path, with suite_kind::kFile only
   protocol_kind protocol = protocol_kind::kDefault;
   blocking_mode blocking = blocking_mode::kAuto;
   counters_mode counters = counters_mode::kAuto;
@@ -42,9 +44,9 @@ struct options {
   bool clock_check = true;
   cache_mode caches = cache_mode::kWarm;
   std::optional<int> l2_fetch_granularity;  ///< bytes: 32, 64 or 128
-  bool quick = false;
-  std::optional<std::int64_t> bytes;   ///< of one buffer; never set together with `elements`
-  std::vector<std::int64_t> elements;  ///< 16 bytes times each of them fits 63 bits
+  bool quick = false;                       ///< --quick or --suite=quick
+  std::optional<std::int64_t> bytes;        ///< of one buffer; never set together with `elements`
+  std::vector<std::int64_t> elements;       ///< 16 bytes times each of them fits 63 bits
   std::vector<element_type> types;
   std::vector<operation_kind> ops;
   std::vector<std::string> rows;  ///< names of rows to measure instead of a suite
@@ -54,6 +56,9 @@ struct options {
   double max_wall_s = 30;        ///< bound on the wall time of one row
   std::uint64_t seed = 2463534242;
   std::string json_lines;  ///< path, or empty
+  progress_mode progress = progress_mode::kAuto;
+  bool list = false;   ///< rows for people, instead of a run
+  bool traps = false;  ///< the known mistakes, instead of a suite
   bool help = false;
   bool version = false;
 };
@@ -67,6 +72,9 @@ struct command_line {
 /// Reads the arguments after the program's name.
 /// @throws usage_error on an unknown flag or a bad value, with what is allowed.
 command_line parse_options(std::span<const std::string> args);
+
+/// The suite as the record names it: its name, or "file:" and the file's name without folders.
+std::string suite_text(const options& wanted);
 
 /// The error for an argument that nobody knows, with the flag that may have been meant.
 usage_error unknown_argument(std::string_view arg);

@@ -52,9 +52,15 @@ proof_request counting_request(const program& body, std::uint32_t* bits, proof_t
   return request;
 }
 
+bool leaves_gaps(const program& body) {
+  return stores_elements(body.operation()) && body.stores().covers != coverage::kBijection;
+}
+
 proof_request comparing_request(const program& body, std::uint64_t seed, const void* output,
-                                proof_tally* tally) {
+                                std::uint32_t* bits, proof_tally* tally) {
   proof_request request = request_for(body, tally);
+  if (leaves_gaps(body))
+    request.stored = {bits, bits + coverage_bits::words(request.stores.elements)};
   request.out = static_cast<const char*>(output) + stored_bytes(body).begin;
   request.seed = seed;
   return request;

@@ -46,9 +46,13 @@ coverage_verdict judge(const program& body, const proof_request& counted, const 
   return verdict;
 }
 
+/// Whether a launch leaves elements within its extent alone, which must then still be poisoned.
+bool leaves_gaps(const program& body);
+
 /// A request that compares what lies at `output` (its aligned start) with what `body` says of an
-/// input filled with `seed`.
+/// input filled with `seed`. Where the body leaves gaps it marks what is stored in `bits`, which
+/// hold as many zero bytes as for `counting_request`.
 proof_request comparing_request(const program& body, std::uint64_t seed, const void* output,
-                                proof_tally* tally);
+                                std::uint32_t* bits, proof_tally* tally);
 
 }  // namespace sectorbench

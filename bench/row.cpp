@@ -140,9 +140,17 @@ row_spec parse_row(std::string_view name) {
   if (row.pattern == nullptr)
     throw usage_error("--rows=" + std::string(name) + ": " + std::string(parts[0]) + " takes " +
                       wanted);
-  if (row.pattern->mover && row.operation != operation_kind::kCopy)
-    throw usage_error("--rows=" + std::string(name) + ": " + std::string(parts[0]) +
-                      " only copies: take " + std::string(parts[0]) + "/copy/...");
+  const auto takes = [&](auto known, const auto& table, auto what) {
+    std::vector<std::string_view> taken;
+    for (const auto& [value, spelling] : table)
+      if (std::ranges::find(known, value) != known.end()) taken.push_back(spelling);
+    return usage_error("--rows=" + std::string(name) + ": " + std::string(parts[0]) + " takes no " +
+                       what + "; it takes " + join(taken, ", "));
+  };
+  if (!row.pattern->offers(row.operation))
+    throw takes(row.pattern->operations, kOperations, std::string(parts[1]));
+  if (!row.pattern->offers(row.type))
+    throw takes(row.pattern->types, kElementTypes, std::string(parts[2]));
   return row;
 }
 

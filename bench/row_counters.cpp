@@ -69,11 +69,13 @@ void add_measurement(counter_values& to, const row_spec& row, const launch_shape
   to.set("verified", 1);
 }
 
-void add_prediction(counter_values& to, const row_spec& row, const launch_totals* totals) {
+void add_prediction(counter_values& to, const row_spec& row, index_t unique_bytes,
+                    const launch_totals* totals) {
   const launch_totals none;
   const launch_totals& model = totals != nullptr ? *totals : none;
   const auto bytes = static_cast<double>(useful_bytes(row));
   const auto sector_bytes = static_cast<double>(model.sector_bytes());
+  to.set("unique_bytes", static_cast<double>(unique_bytes));
   to.set("load_requests_predicted", static_cast<double>(model.loads.requests));
   to.set("load_sectors_predicted", static_cast<double>(model.loads.sectors));
   to.set("store_requests_predicted", static_cast<double>(model.stores.requests));
@@ -86,7 +88,8 @@ void add_prediction(counter_values& to, const row_spec& row, const launch_totals
   to.set("store_lines_per_request_predicted", model.stores.lines_per_request());
   to.set("sector_bytes_predicted", sector_bytes);
   to.set("bytes_used_per_sector_predicted", ratio(bytes * kSectorBytes, sector_bytes));
-  to.set("efficiency_predicted", ratio(bytes, sector_bytes));
+  to.set("efficiency_predicted", ratio(static_cast<double>(unique_bytes), sector_bytes));
+  to.set("requested_share_predicted", ratio(bytes, sector_bytes));
 }
 
 void add_counts(counter_values& to, const row_spec& row, const measurement& result,

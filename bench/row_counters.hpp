@@ -40,8 +40,10 @@ void add_measurement(counter_values& to, const row_spec& row, const launch_shape
                      index_t index_bytes, const measurement& result,
                      const rate_references& references, bool in_cache);
 
-/// What the sector model says of a launch. @param totals null for a mover
-void add_prediction(counter_values& to, const row_spec& row, const launch_totals* totals);
+/// What the sector model says of a launch. @param unique_bytes distinct bytes that it moves
+/// @param totals null for a mover
+void add_prediction(counter_values& to, const row_spec& row, index_t unique_bytes,
+                    const launch_totals* totals);
 
 /// What the hardware counted, and what follows from it. Keys without a metric stay away.
 void add_counts(counter_values& to, const row_spec& row, const measurement& result,

@@ -284,11 +284,18 @@ launch_shape row_runner::shape(const row_spec& row) {
   return state_of(row).work->meaning().shape();
 }
 
+index_t row_runner::unique_bytes(const row_spec& row) {
+  return state_of(row).work->meaning().unique_bytes();
+}
+
 index_t row_runner::index_bytes(const row_spec& row) { return state_of(row).work->needs().indices; }
 
 index_t row_runner::footprint_bytes(const row_spec& row) {
   const workload& work = *state_of(row).work;
-  return work.meaning().useful_bytes() + work.needs().indices;
+  const program& body = work.meaning();
+  const index_t loaded = loads_elements(row.operation) ? body.loads().elements : 0;
+  const index_t stored = stores_elements(row.operation) ? body.stores().elements : 0;
+  return (loaded + stored) * size_of(row.type) + work.needs().indices;
 }
 
 }  // namespace sectorbench

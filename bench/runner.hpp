@@ -103,11 +103,14 @@ class row_runner {
   /// The launch of the row's kernel, or of what a mover means.
   launch_shape shape(const row_spec& row);
 
+  /// Distinct bytes that one launch moves.
+  index_t unique_bytes(const row_spec& row);
+
   /// Bytes of the index list that one launch reads.
   index_t index_bytes(const row_spec& row);
 
-  /// Bytes that the row touches: of both buffers, or of the one that a read or write uses, and of
-  /// the index list.
+  /// Bytes of the arrays that the row works on: of both, or of the one that a read or write uses,
+  /// gaps included, and of the index list.
   index_t footprint_bytes(const row_spec& row);
 
   /// From now on every row is refused for this reason.

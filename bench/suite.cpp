@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <set>
 
 #include "bench/text.hpp"
@@ -26,13 +27,24 @@ std::vector<entry> reference_entries() {
           {"chunk", {kCopy}, {kF32}, {{32}}}};
 }
 
-std::vector<entry> default_entries() {
-  std::vector<entry> entries{
+/// What serves the rows of every suite as their ceiling.
+std::vector<entry> ceiling_entries() {
+  return {
       {"memcpy", {kCopy}, {kF32}, {{}}},     {"contiguous", {kCopy}, {kF32x4}, {{}}},
       {"unrolled", {kCopy}, {kF32}, {{4}}},  {"contiguous", {kRead}, {kF32x4}, {{}}},
       {"unrolled", {kRead}, {kF32}, {{4}}},  {"contiguous", {kWrite}, {kF32x4}, {{}}},
       {"unrolled", {kWrite}, {kF32}, {{4}}},
   };
+}
+
+std::vector<index_t> typical_values(const pattern_entry& pattern) {
+  std::vector<index_t> values;
+  for (const parameter_spec& spec : pattern.parameters) values.push_back(spec.typical);
+  return values;
+}
+
+std::vector<entry> default_entries() {
+  std::vector<entry> entries = ceiling_entries();
   std::ranges::move(reference_entries(), std::back_inserter(entries));
   entries.push_back({"stride", {kGather, kScatter}, {kF32}, {{1}, {8}, {32}}});
   entries.push_back({"random", {kGather, kScatter}, {kF32}, {{}}});
@@ -44,11 +56,76 @@ std::vector<entry> default_entries() {
   for (const entry& e : entries) named.insert(e.pattern);
   for (const pattern_entry& pattern : registered_patterns()) {
     if (!named.insert(pattern.name).second) continue;
-    std::vector<index_t> typical;
-    for (const parameter_spec& spec : pattern.parameters) typical.push_back(spec.typical);
-    entries.push_back({pattern.name, {kCopy}, {kF32}, {typical}});
+    const operation_kind operation = pattern.offers(kCopy) ? kCopy : pattern.operations.front();
+    const element_type type = pattern.offers(kF32) ? kF32 : pattern.types.front();
+    entries.push_back({pattern.name, {operation}, {type}, {typical_values(pattern)}});
   }
   return entries;
+}
+
+/// The values at which --suite=full takes a pattern: a curve for stride and chunk; of others those
+/// of the default suite and the typical ones of each entry.
+std::vector<std::vector<index_t>> full_values(std::string_view name,
+                                              const std::vector<entry>& defaults) {
+  if (name == "stride") return {{1}, {2}, {4}, {8}, {16}, {32}, {64}, {128}};
+  if (name == "chunk") return {{1}, {2}, {4}, {8}, {16}, {32}};
+  std::vector<std::vector<index_t>> values;
+  const auto add = [&](const std::vector<index_t>& one) {
+    if (std::ranges::find(values, one) == values.end()) values.push_back(one);
+  };
+  for (const entry& e : defaults)
+    if (e.pattern == name) std::ranges::for_each(e.values, add);
+  for (const pattern_entry& pattern : registered_patterns())
+    if (pattern.name == name) add(typical_values(pattern));
+  std::ranges::sort(values);
+  return values;
+}
+
+std::vector<entry> full_entries() {
+  const std::vector<entry> defaults = default_entries();
+  std::vector<operation_kind> operations;
+  for (const auto& [operation, name] : kOperations) operations.push_back(operation);
+  std::vector<element_type> types;
+  for (const auto& [type, name] : kElementTypes) types.push_back(type);
+  std::vector<entry> entries = ceiling_entries();
+  const auto add = [&](std::string_view pattern, const std::vector<element_type>& of) {
+    entries.push_back({pattern, operations, of, full_values(pattern, defaults)});
+  };
+  add("stride", types);  // the rows that others are fractions of
+  // A mover moves the same bytes whatever they are called.
+  for (const pattern_entry& pattern : registered_patterns())
+    add(pattern.name, pattern.mover ? std::vector{kF32} : types);
+  return entries;
+}
+
+std::vector<entry> health_entries() {
+  return {{"memcpy", {kCopy}, {kF32}, {{}}},
+          {"contiguous", {kRead, kWrite}, {kF32x4}, {{}}},
+          {"stride", {kCopy}, {kF32}, {{1}, {8}, {32}}},
+          {"random", {kGather}, {kF32}, {{}}}};
+}
+
+std::vector<entry> sweep_entries() {
+  return {{"contiguous", {kCopy}, {kF32}, {{}}}, {"stride", {kCopy}, {kF32}, {{8}}}};
+}
+
+std::vector<entry> entries_of(suite_kind suite) {
+  switch (suite) {
+    case suite_kind::kReference:
+      return reference_entries();
+    case suite_kind::kFull:
+      return full_entries();
+    case suite_kind::kHealth:
+      return health_entries();
+    case suite_kind::kSweep:
+      return sweep_entries();
+    case suite_kind::kFile:
+      return {};  // has rows instead
+    case suite_kind::kDefault:
+    case suite_kind::kQuick:
+      break;
+  }
+  return default_entries();
 }
 
 std::vector<std::vector<index_t>> single_values(const std::vector<std::int64_t>& list) {
@@ -76,6 +153,55 @@ std::vector<index_t> sizes_of(const options& wanted, index_t default_bytes, elem
   return {bytes / size_of(type)};
 }
 
+/// The rows of the entries, size and block left to the flags.
+std::vector<row_spec> specs_of(const options& wanted, std::vector<entry> entries) {
+  std::vector<row_spec> specs;
+  for (entry& e : entries) {
+    apply(wanted, e);
+    for (const operation_kind operation : e.operations)
+      for (const element_type type : e.types)
+        for (const std::vector<index_t>& values : e.values) {
+          row_spec spec;
+          spec.pattern = find_pattern(e.pattern, values);
+          spec.operation = operation;
+          spec.type = type;
+          spec.values = values;
+          if (!spec.pattern->offers(operation) || !spec.pattern->offers(type)) continue;
+          specs.push_back(spec);
+        }
+  }
+  return specs;
+}
+
+/// A row and what the suite itself says of its sizes and block; else flags decide.
+struct planned_row {
+  row_spec spec;
+  std::vector<index_t> sizes{};  ///< in elements; then they are part of the name
+  std::optional<unsigned> block{};
+};
+
+std::vector<planned_row> planned_rows(const options& wanted, const suite_setting& setting) {
+  std::vector<planned_row> rows;
+  if (!wanted.rows.empty()) {
+    for (const std::string& name : wanted.rows) rows.push_back({parse_row(name)});
+    return rows;
+  }
+  for (const listed_row& row : setting.listed) {
+    rows.push_back({row.spec, {}, row.block});
+    if (row.elements) rows.back().sizes.push_back(*row.elements);
+  }
+  for (const row_spec& spec : specs_of(wanted, entries_of(wanted.suite))) rows.push_back({spec});
+  const bool flags_say_sizes = wanted.bytes || !wanted.elements.empty();
+  if (wanted.suite != suite_kind::kSweep || flags_say_sizes) return rows;
+  const std::vector<index_t> working_sets = sweep_bytes(setting.last_cache_bytes, setting.on_gpu);
+  for (planned_row& row : rows) {
+    row.spec.elements = 1;
+    const index_t element_bytes = useful_bytes(row.spec);  // of all its sides
+    for (const index_t bytes : working_sets) row.sizes.push_back(bytes / element_bytes);
+  }
+  return rows;
+}
+
 }  // namespace
 
 index_t quick_buffer_bytes(bool on_gpu, index_t l2_bytes) {
@@ -84,44 +210,74 @@ index_t quick_buffer_bytes(bool on_gpu, index_t l2_bytes) {
   return static_cast<index_t>(std::bit_ceil(static_cast<std::uint64_t>(4 * l2_bytes)));
 }
 
-std::vector<suite_row> make_suite(const options& wanted, index_t default_bytes) {
-  std::vector<row_spec> specs;
-  if (wanted.rows.empty()) {
-    auto entries = wanted.suite == suite_kind::kReference ? reference_entries() : default_entries();
-    for (entry& e : entries) {
-      apply(wanted, e);
-      for (const operation_kind operation : e.operations)
-        for (const element_type type : e.types)
-          for (const std::vector<index_t>& values : e.values) {
-            row_spec spec;
-            spec.pattern = find_pattern(e.pattern, values);
-            spec.operation = operation;
-            spec.type = type;
-            spec.values = values;
-            if (spec.pattern->mover && operation != kCopy) continue;
-            specs.push_back(spec);
-          }
-    }
-  } else {
-    for (const std::string& name : wanted.rows) specs.push_back(parse_row(name));
-  }
+std::vector<index_t> sweep_bytes(index_t last_cache_bytes, bool on_gpu) {
+  constexpr index_t kMiB = index_t{1} << 20;
+  constexpr index_t kSmallest = index_t{64} << 10;
+  constexpr index_t kLargestOnCpu = 1024 * kMiB;
+  constexpr index_t kCaches = 8;
+  const index_t cache = last_cache_bytes > 0 ? last_cache_bytes : 64 * kMiB;
+  const index_t largest = on_gpu ? kCaches * cache : std::min(kCaches * cache, kLargestOnCpu);
+  std::vector<index_t> sizes;
+  for (index_t size = kSmallest; size <= largest; size *= 2)
+    for (const index_t bytes : {size, size / 2 * 3})
+      if (bytes <= largest) sizes.push_back(bytes);
+  if (sizes.empty()) sizes.push_back(kSmallest);
+  return sizes;
+}
 
-  std::vector<unsigned> blocks = wanted.blocks;
-  if (blocks.empty()) blocks.push_back(block_size{}.x);
+std::vector<suite_row> make_suite(const options& wanted, const suite_setting& setting) {
+  const std::vector<unsigned> usual_blocks =
+      wanted.blocks.empty() ? std::vector<unsigned>{block_size{}.x} : wanted.blocks;
   std::vector<suite_row> rows;
   std::set<std::string> seen;
-  for (row_spec& spec : specs)
-    for (const index_t elements : sizes_of(wanted, default_bytes, spec.type))
+  for (planned_row& planned : planned_rows(wanted, setting)) {
+    row_spec& spec = planned.spec;
+    const bool sized = !planned.sizes.empty();
+    const std::vector<index_t> sizes =
+        sized ? planned.sizes : sizes_of(wanted, setting.default_bytes, spec.type);
+    const std::vector<unsigned> blocks =
+        planned.block ? std::vector<unsigned>{*planned.block} : usual_blocks;
+    for (const index_t elements : sizes)
       for (const unsigned block : blocks) {
         spec.elements = elements;
         spec.block = {block, 1};
         std::string name = spec.name();
         // A mover has no blocks: it stands once.
-        if (blocks.size() > 1 && !spec.pattern->mover) name += "/block:" + std::to_string(block);
-        if (wanted.elements.size() > 1) name += "/elements:" + std::to_string(elements);
+        if ((planned.block || blocks.size() > 1) && !spec.pattern->mover)
+          name = with_block(std::move(name), block);
+        if (sized || wanted.elements.size() > 1) name = with_elements(std::move(name), elements);
         if (seen.insert(name).second) rows.push_back({spec, name});
       }
+  }
   return rows;
+}
+
+void record_suite(const options& wanted, const std::vector<suite_row>& rows,
+                  std::vector<std::pair<std::string, std::string>>& facts) {
+  const auto set = [&](std::string_view key, const std::string& text) {
+    for (auto& [known, value] : facts)
+      if (known == key) value = sanitize(text);
+  };
+  const auto each_once = [&](auto number_of) {
+    std::vector<std::string> numbers;
+    for (const suite_row& row : rows)
+      if (std::string number = std::to_string(number_of(row.spec));
+          std::ranges::find(numbers, number) == numbers.end())
+        numbers.push_back(std::move(number));
+    return join(std::vector<std::string_view>(numbers.begin(), numbers.end()), ",");
+  };
+  const auto named = [&](std::string_view key) {
+    return std::ranges::any_of(
+        rows, [&](const suite_row& row) { return row.name.find(key) != std::string::npos; });
+  };
+  set("suite", suite_text(wanted));
+  // Elsewhere the flags say it all.
+  if (wanted.suite != suite_kind::kSweep && wanted.suite != suite_kind::kFile) return;
+  if (named("/elements:")) {
+    set("buffer_bytes", "elements x element size");
+    set("elements", each_once([](const row_spec& spec) { return spec.elements; }));
+  }
+  if (named("/block:")) set("block", each_once([](const row_spec& spec) { return spec.block.x; }));
 }
 
 }  // namespace sectorbench

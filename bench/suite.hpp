@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/options.hpp"
 #include "bench/row.hpp"
+#include "bench/row_list.hpp"
 
 namespace sectorbench {
 
@@ -25,13 +27,30 @@ inline constexpr std::size_t kReferenceRows = 7;
 /// its L2, so that each side alone still measures memory; on a CPU 4 Mi floats.
 index_t quick_buffer_bytes(bool on_gpu, index_t l2_bytes);
 
+/// What a suite has to know besides the options.
+struct suite_setting {
+  index_t default_bytes = kDefaultBufferBytes;  ///< of one buffer, unless a flag says otherwise
+  index_t last_cache_bytes = 0;                 ///< of the device; 0: unknown
+  bool on_gpu = true;
+  std::vector<listed_row> listed{};  ///< the rows of --suite=FILE
+};
+
+/// The working sets of --suite=sweep in bytes, both buffers together: powers of two from 64 KiB on
+/// and one step halfway between each two, up to 8 times the last cache (64 MiB where it is not
+/// known). On a CPU 1 GiB is the most.
+std::vector<index_t> sweep_bytes(index_t last_cache_bytes, bool on_gpu);
+
 /// The rows that the options ask for, each once, in the order in which they run: what serves others
 /// as a reference comes first.
 ///
 /// A flag that names values (--types, --ops, --strides, --chunks, --block, --elements) replaces
 /// that axis in every entry of the suite. Rows that cannot be (a mover that shall read) fall away.
-/// @param default_bytes of one buffer where neither --bytes nor --elements is given
+/// Rows of a list keep the size and block that their names say.
 /// @throws usage_error where --bytes is no multiple of an element, or a name of --rows is wrong
-std::vector<suite_row> make_suite(const options& wanted, index_t default_bytes);
+std::vector<suite_row> make_suite(const options& wanted, const suite_setting& setting);
+
+/// Replaces what `facts` says of suite, sizes and blocks by what the suite made of the flags.
+void record_suite(const options& wanted, const std::vector<suite_row>& rows,
+                  std::vector<std::pair<std::string, std::string>>& facts);
 
 }  // namespace sectorbench

@@ -8,6 +8,18 @@
 #endif
 
 namespace sectorbench {
+namespace {
+
+/// Bytes of element i that are not poison, unless it is marked as touched.
+SECTORBENCH_HD int stray_bytes(const unsigned char* data, index_t i, int width,
+                               const std::uint32_t* touched) {
+  if ((touched[i / 32] >> (i % 32) & 1U) != 0) return 0;
+  int stray = 0;
+  for (int byte = 0; byte < width; ++byte) stray += data[i * width + byte] != kPoison ? 1 : 0;
+  return stray;
+}
+
+}  // namespace
 
 void fill_on_host(void* data, index_t words, std::uint64_t seed) {
   auto* const out = static_cast<std::uint64_t*>(data);
@@ -18,6 +30,15 @@ void fill_on_host(void* data, index_t words, std::uint64_t seed) {
 index_t count_unpoisoned_on_host(const void* data, index_t bytes) {
   const auto* const begin = static_cast<const unsigned char*>(data);
   return bytes - std::count(begin, begin + bytes, kPoison);
+}
+
+index_t count_stray_on_host(const void* data, index_t elements, int width,
+                            const std::uint32_t* touched) {
+  index_t stray = 0;
+#pragma omp parallel for schedule(static) reduction(+ : stray)
+  for (index_t i = 0; i < elements; ++i)
+    stray += stray_bytes(static_cast<const unsigned char*>(data), i, width, touched);
+  return stray;
 }
 
 coverage_counts count_coverage_on_host(const side_extent& extent, const coverage_bits& bits) {
@@ -45,6 +66,14 @@ __global__ void count_unpoisoned_kernel(const unsigned char* data, index_t bytes
   if (i < bytes && data[i] != kPoison) atomicAdd(count, 1ULL);
 }
 
+__global__ void count_stray_kernel(const unsigned char* data, index_t elements, int width,
+                                   const std::uint32_t* touched, unsigned long long* count) {
+  const index_t i = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= elements) return;
+  const int stray = stray_bytes(data, i, width, touched);
+  if (stray > 0) atomicAdd(count, static_cast<unsigned long long>(stray));
+}
+
 __global__ void count_coverage_kernel(side_extent extent, coverage_bits bits,
                                       coverage_counts* counts) {
   const index_t word = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -69,6 +98,14 @@ void launch_count_unpoisoned(const void* data, index_t bytes, unsigned long long
   if (bytes == 0) return;
   count_unpoisoned_kernel<<<blocks_for(bytes), kBlockThreads, 0, stream>>>(
       static_cast<const unsigned char*>(data), bytes, count);
+  SECTORBENCH_CUDA_CHECK(cudaGetLastError());
+}
+
+void launch_count_stray(const void* data, index_t elements, int width, const std::uint32_t* touched,
+                        unsigned long long* count, CUstream_st* stream) {
+  if (elements == 0) return;
+  count_stray_kernel<<<blocks_for(elements), kBlockThreads, 0, stream>>>(
+      static_cast<const unsigned char*>(data), elements, width, touched, count);
   SECTORBENCH_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -20,6 +20,11 @@ void launch_fill(void* data, index_t words, std::uint64_t seed, CUstream_st* str
 void launch_count_unpoisoned(const void* data, index_t bytes, unsigned long long* count,
                              CUstream_st* stream);
 
+/// Adds to `*count` (device memory) the bytes of elements that `touched` does not mark and that are
+/// not poison. @param data the first of `elements` elements of `width` bytes @throws cuda_error
+void launch_count_stray(const void* data, index_t elements, int width, const std::uint32_t* touched,
+                        unsigned long long* count, CUstream_st* stream);
+
 /// Adds to `*counts` (device memory) what the bits of a side say. @throws cuda_error
 void launch_count_coverage(const side_extent& extent, const coverage_bits& bits,
                            coverage_counts* counts, CUstream_st* stream);
@@ -28,5 +33,7 @@ void launch_count_coverage(const side_extent& extent, const coverage_bits& bits,
 coverage_counts count_coverage_on_host(const side_extent& extent, const coverage_bits& bits);
 void fill_on_host(void* data, index_t words, std::uint64_t seed);
 index_t count_unpoisoned_on_host(const void* data, index_t bytes);
+index_t count_stray_on_host(const void* data, index_t elements, int width,
+                            const std::uint32_t* touched);
 
 }  // namespace sectorbench

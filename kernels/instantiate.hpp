@@ -133,25 +133,41 @@ class typed_program final : public untyped_program<P, Op> {
 
 namespace detail {
 
+template <class P>
+inline constexpr auto kOperationsOf = operations_of<P>();
+template <class P>
+inline constexpr auto kTypesOf = types_of<P>();
+
+/// Nothing that a pattern does not offer is instantiated.
+template <access_pattern P, class Op, class T, element_type Type>
+std::unique_ptr<workload> make_one([[maybe_unused]] const P& pattern,
+                                   [[maybe_unused]] block_size block) {
+  if constexpr (std::ranges::find(kTypesOf<P>, Type) != kTypesOf<P>.end())
+    return std::make_unique<typed_program<P, Op, T, Type>>(pattern, block);
+  else
+    throw std::invalid_argument("the pattern does not take this element type");
+}
+
 template <access_pattern P, class Op>
-std::unique_ptr<workload> make_typed(const P& pattern, element_type type, block_size block) {
-  switch (type) {
-    case element_type::kU8:
-      return std::make_unique<typed_program<P, Op, std::uint8_t, element_type::kU8>>(pattern,
-                                                                                     block);
-    case element_type::kF16:
-      return std::make_unique<typed_program<P, Op, std::uint16_t, element_type::kF16>>(pattern,
-                                                                                       block);
-    case element_type::kF32:
-      return std::make_unique<typed_program<P, Op, std::uint32_t, element_type::kF32>>(pattern,
-                                                                                       block);
-    case element_type::kF64:
-      return std::make_unique<typed_program<P, Op, std::uint64_t, element_type::kF64>>(pattern,
-                                                                                       block);
-    case element_type::kF32x4:
-      return std::make_unique<typed_program<P, Op, bits128, element_type::kF32x4>>(pattern, block);
+std::unique_ptr<workload> make_typed([[maybe_unused]] const P& pattern, element_type type,
+                                     block_size block) {
+  if constexpr (std::ranges::find(kOperationsOf<P>, Op::kKind) != kOperationsOf<P>.end()) {
+    switch (type) {
+      case element_type::kU8:
+        return make_one<P, Op, std::uint8_t, element_type::kU8>(pattern, block);
+      case element_type::kF16:
+        return make_one<P, Op, std::uint16_t, element_type::kF16>(pattern, block);
+      case element_type::kF32:
+        return make_one<P, Op, std::uint32_t, element_type::kF32>(pattern, block);
+      case element_type::kF64:
+        return make_one<P, Op, std::uint64_t, element_type::kF64>(pattern, block);
+      case element_type::kF32x4:
+        return make_one<P, Op, bits128, element_type::kF32x4>(pattern, block);
+    }
+    throw std::invalid_argument("no such element type");
+  } else {
+    throw std::invalid_argument("the pattern does not take this operation");
   }
-  throw std::invalid_argument("no such element type");
 }
 
 template <access_pattern P>
@@ -175,7 +191,8 @@ std::unique_ptr<workload> make_program(operation_kind operation, element_type ty
 
 template <access_pattern P>
 pattern_entry entry_of() {
-  return {P::kName, P::kSummary, P::kMapping, P::kParameters, false, &make_program<P>};
+  return {P::kName,         P::kSummary, P::kMapping, P::kParameters,
+          kOperationsOf<P>, kTypesOf<P>, false,       &make_program<P>};
 }
 
 template <access_pattern... Ps>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <stdexcept>
 
@@ -60,9 +61,14 @@ std::unique_ptr<workload> make_memcpy(operation_kind operation, element_type typ
   return std::make_unique<memcpy_mover>(type, n, block);
 }
 
+struct any_type {};
+
+constexpr auto kOperations = std::array{operation_kind::kCopy};
+constexpr auto kTypes = types_of<any_type>();
+
 const pattern_registration registration({"memcpy", "the vendor's copy: cudaMemcpy or memcpy",
                                          "byte i to byte i, by whatever the vendor takes",
-                                         kNoParameters, true, &make_memcpy});
+                                         kNoParameters, kOperations, kTypes, true, &make_memcpy});
 
 }  // namespace
 }  // namespace sectorbench

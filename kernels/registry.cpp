@@ -19,6 +19,13 @@ bool before(const pattern_entry& a, const pattern_entry& b) {
 
 }  // namespace
 
+bool pattern_entry::offers(operation_kind operation) const {
+  return std::ranges::find(operations, operation) != operations.end();
+}
+bool pattern_entry::offers(element_type type) const {
+  return std::ranges::find(types, type) != types.end();
+}
+
 pattern_registration::pattern_registration(const pattern_entry& entry) {
   entries().push_back(entry);
 }

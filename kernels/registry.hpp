@@ -17,13 +17,18 @@ struct pattern_entry {
   std::string_view summary;
   std::string_view mapping;  ///< which element a thread moves
   std::span<const parameter_spec> parameters;
-  bool mover = false;  ///< no accesses of threads: no sector prediction, copies only
+  std::span<const operation_kind> operations;
+  std::span<const element_type> types;
+  bool mover = false;  ///< no accesses of threads: no sector prediction
 
   /// The pattern over n elements. @pre n >= 1, each value within its spec
   using maker = std::unique_ptr<workload> (*)(operation_kind operation, element_type type,
                                               index_t n, std::span<const index_t> values,
                                               block_size block);
   maker make = nullptr;
+
+  bool offers(operation_kind operation) const;
+  bool offers(element_type type) const;
 };
 
 /// All registered entries, by name and then by their parameters' lowest values.

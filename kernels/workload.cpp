@@ -14,8 +14,18 @@ buffer_bytes program::needs() const {
 }
 
 index_t program::useful_bytes() const {
-  const int sides = int{loads_elements(operation())} + int{stores_elements(operation())};
-  return elements() * size_of(type()) * sides;
+  const index_t loaded = loads_elements(operation()) ? loads().moved() : 0;
+  const index_t stored = stores_elements(operation()) ? stores().moved() : 0;
+  return (loaded + stored) * size_of(type());
+}
+
+index_t program::unique_bytes() const {
+  const auto distinct = [](const side_extent& side) {
+    return side.covers == coverage::kManyToOne ? side.elements : side.moved();
+  };
+  const index_t loaded = loads_elements(operation()) ? distinct(loads()) : 0;
+  const index_t stored = stores_elements(operation()) ? distinct(stores()) : 0;
+  return (loaded + stored) * size_of(type());
 }
 
 }  // namespace sectorbench

@@ -74,9 +74,13 @@ class program : public workload {
   buffer_bytes needs() const final;
 
   /// Elements that one launch moves on each side that moves any.
-  index_t elements() const { return loads().elements; }
+  index_t elements() const {
+    return loads_elements(operation()) ? loads().moved() : stores().moved();
+  }
   /// Bytes that the program asks for in one launch: loads and stores.
   index_t useful_bytes() const;
+  /// The distinct ones of them.
+  index_t unique_bytes() const;
 };
 
 }  // namespace sectorbench

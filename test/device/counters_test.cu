@@ -225,7 +225,8 @@ class MeasuredCounters : public gpu_test {
 /// A value for a parameter: to the places where patterns change, and somewhat beyond.
 index_t draw_value(dice& random, const parameter_spec& spec) {
   static const std::map<std::string_view, index_t> kHighest{
-      {"stride", 200}, {"chunk", 80}, {"steps", 40}, {"loads", 40}, {"stores", 40}};
+      {"stride", 200}, {"chunk", 80},  {"steps", 40}, {"loads", 40},    {"stores", 40},
+      {"lanes", 32},   {"fields", 13}, {"field", 12}, {"columns", 700}, {"pitch", 1100}};
   const auto known = kHighest.find(spec.name);
   const index_t highest = known != kHighest.end() ? known->second : spec.lowest + 64;
   return random.between(spec.lowest, std::min(spec.highest, highest));
@@ -237,8 +238,12 @@ row_spec draw_row(dice& random, const std::vector<const pattern_entry*>& pattern
   row_spec row;
   row.pattern = patterns[static_cast<std::size_t>(
       random.between(0, static_cast<index_t>(patterns.size()) - 1))];
-  row.operation = kOperations[static_cast<std::size_t>(random.between(0, 4))].first;
-  row.type = kElementTypes[static_cast<std::size_t>(random.between(0, 4))].first;
+  const auto one_of = [&](auto values) {
+    return values[static_cast<std::size_t>(
+        random.between(0, static_cast<index_t>(values.size()) - 1))];
+  };
+  row.operation = one_of(row.pattern->operations);
+  row.type = one_of(row.pattern->types);
   for (const parameter_spec& spec : row.pattern->parameters)
     row.values.push_back(draw_value(random, spec));
   row.elements = random.skewed(1, kMostElements);

@@ -128,9 +128,11 @@ TEST_P(EveryPatternOnGpu, DoesWhatItSaysAndWhatTheCpuDoes) {
   int checked = 0;
   for (const test::pattern_case& one : cases_of(entry))
     for (const auto& [operation, operation_name] : kOperations) {
-      if (entry.mover && operation != operation_kind::kCopy) continue;
+      if (!entry.offers(operation)) continue;
       for (const auto& [type, type_name] : kElementTypes)
-        for (const index_t n : kSizes)
+        for (const index_t n : entry.offers(type)
+                                   ? std::vector<index_t>(std::begin(kSizes), std::end(kSizes))
+                                   : std::vector<index_t>{})
           for (const block_size block : kBlocks) {
             const row_spec row = one.row(operation, type, n, block);
             if (make_workload(row)->meaning().shape().threads() > kMaxThreads) continue;

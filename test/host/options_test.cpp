@@ -87,6 +87,44 @@ TEST(Options, WhatIsReadBesidesTimes) {
   EXPECT_EQ(parsed({"--counters=off"}).counters, counters_mode::kOff);
 }
 
+TEST(Options, SuitesHaveNames) {
+  EXPECT_EQ(parsed({"--suite=default"}).suite, suite_kind::kDefault);
+  EXPECT_EQ(parsed({"--suite=full"}).suite, suite_kind::kFull);
+  EXPECT_EQ(parsed({"--suite=health"}).suite, suite_kind::kHealth);
+  EXPECT_EQ(parsed({"--suite=sweep"}).suite, suite_kind::kSweep);
+  EXPECT_EQ(suite_text(parsed({})), "default");
+  EXPECT_EQ(suite_text(parsed({"--suite=reference"})), "reference");
+  EXPECT_EQ(suite_text(parsed({"--suite=sweep"})), "sweep");
+}
+
+TEST(Options, TheQuickSuiteIsAQuickRun) {
+  const options quick = parsed({"--suite=quick"});
+  EXPECT_TRUE(quick.quick);
+  EXPECT_EQ(suite_text(quick), "quick");
+  EXPECT_EQ(suite_text(parsed({"--quick"})), "default");
+  EXPECT_FALSE(parsed({"--suite=quick", "--suite=health"}).quick) << "the last one counts";
+}
+
+TEST(Options, ASuiteWithASlashOrADotIsAFile) {
+  for (const char* file : {"rows.txt", "/dev/stdin", "./quick", "no/such"}) {
+    const options ours = parsed({"--suite=" + std::string(file)});
+    EXPECT_EQ(ours.suite, suite_kind::kFile) << file;
+    EXPECT_EQ(ours.suite_file, file);
+  }
+  EXPECT_EQ(suite_text(parsed({"--suite=some/folder/rows.txt"})), "file:rows.txt");
+  const options again = parsed({"--suite=rows.txt", "--suite=full"});
+  EXPECT_EQ(again.suite, suite_kind::kFull);
+  EXPECT_EQ(again.suite_file, "");
+}
+
+TEST(Options, ProgressAndList) {
+  EXPECT_EQ(parsed({}).progress, progress_mode::kAuto);
+  EXPECT_EQ(parsed({"--progress=on"}).progress, progress_mode::kOn);
+  EXPECT_EQ(parsed({"--progress=off"}).progress, progress_mode::kOff);
+  EXPECT_FALSE(parsed({}).list);
+  EXPECT_TRUE(parsed({"--list"}).list);
+}
+
 TEST(Options, CountsTakeBinarySuffixes) {
   EXPECT_EQ(parsed({"--elements=1,2Ki,3Mi,4Gi"}).elements,
             (std::vector<std::int64_t>{1, 2048, 3145728, 4294967296}));
@@ -207,6 +245,17 @@ INSTANTIATE_TEST_SUITE_P(
                 "--counter= names metrics, but --counters=off reads none"},
         refused{{"--profile", "--counters=require"},
                 "--profile leaves the counters to a profiler: it goes without --counters=require"},
+        refused{{"--suite=defualt"},
+                "--suite=defualt: unknown suite 'defualt'; did you mean default? known: default, "
+                "reference, quick, full, health, sweep, or a file of row names"},
+        refused{{"--suite="},
+                "--suite=: unknown suite ''; known: default, reference, quick, full, health, "
+                "sweep, or a file of row names"},
+        refused{{"--suite=a/b.txt", "--rows=contiguous/copy/f32"},
+                "--rows and --suite=a/b.txt both name the rows: give one of them"},
+        refused{{"--progress=yes"},
+                "--progress=yes: unknown progress mode 'yes'; known: auto, on, off"},
+        refused{{"--list=full"}, "--list=full: --list takes no value"},
         refused{{"--cache=hot"}, "--cache=hot: unknown cache mode 'hot'; known: warm, cold"},
         refused{{"--l2_fetch_granularity=16"},
                 "--l2_fetch_granularity=16: unknown number of bytes '16'; known: 32, 64, 128"},
@@ -216,7 +265,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "--device=cuda:-1: a GPU has a whole number from 0 on, e.g. --device=cuda:0"},
         refused{{"--device=cuda:N"},
                 "--device=cuda:N: a GPU has a whole number from 0 on, e.g. --device=cuda:0"},
-        refused{{"--suite=ref"}, "--suite=ref: unknown suite 'ref'; known: default, reference"},
+        refused{{"--suite=ref"},
+                "--suite=ref: unknown suite 'ref'; known: default, reference, quick, full, health, "
+                "sweep, or a file of row names"},
         refused{{"--protocol=Default"},
                 "--protocol=Default: unknown protocol 'Default'; did you mean default? known: "
                 "default, reference"},
@@ -266,7 +317,8 @@ TEST(Options, HelpNamesEveryFlagInLinesOfAtMost100Columns) {
                            "--blocking=",    "--max_wall=", "--seed=",
                            "--json_lines=",  "--counters=", "--counter=",
                            "--clock_check=", "--cache=",    "--l2_fetch_granularity=",
-                           "--profile ",     "--help ",     "--version "})
+                           "--profile ",     "--help ",     "--version ",
+                           "--progress=",    "--list "})
     EXPECT_NE(help.find(std::string("  ") + name), std::string::npos) << name;
   for (const std::string_view line : split(help, '\n')) EXPECT_LE(line.size(), 100u) << line;
 }

@@ -26,6 +26,7 @@ struct mistaken {
 
   index_t n = 0;
   coverage covers = coverage::kBijection;
+  index_t touched = -1;
 
   static constexpr Derived make(index_t n, std::span<const index_t>) {
     Derived pattern;
@@ -33,8 +34,8 @@ struct mistaken {
     return pattern;
   }
   constexpr launch_shape shape(block_size block) const { return row_of_threads(n, block); }
-  constexpr side_extent loads() const { return {n, 0, covers}; }
-  constexpr side_extent stores() const { return {n, 0, covers}; }
+  constexpr side_extent loads() const { return {n, 0, covers, touched}; }
+  constexpr side_extent stores() const { return {n, 0, covers, touched}; }
 
   template <class Access>
   constexpr void run(const lane& t, const Access& a) const {
@@ -169,14 +170,19 @@ TEST(Proof, CompilerRefusesTheSamePatterns) {
 }
 
 template <class P>
-std::string verdict_where(coverage covers) {
+std::string verdict_where(coverage covers, index_t touched = -1) {
   P pattern = P::make(1000, {});
   pattern.covers = covers;
+  pattern.touched = touched;
   return describe(prove<copy>(pattern, {}));
 }
 
-TEST(Proof, InjectionMayMissButNotRepeat) {
-  EXPECT_EQ(verdict_where<guarded_stride>(coverage::kInjection), "");
+TEST(Proof, InjectionTouchesAsManyAsItSaysAndRepeatsNone) {
+  EXPECT_EQ(verdict_where<guarded_stride>(coverage::kInjection, 125), "");
+  EXPECT_EQ(verdict_where<guarded_stride>(coverage::kInjection, 126),
+            "loads: 1 elements missed, the first is 1; stores: 1 elements missed, the first is 1");
+  EXPECT_EQ(verdict_where<guarded_stride>(coverage::kInjection, 120),
+            "loads: 5 elements more than declared; stores: 5 elements more than declared");
   EXPECT_NE(verdict_where<modulo_stride>(coverage::kInjection), "");
   EXPECT_NE(verdict_where<unguarded>(coverage::kInjection), "");
 }

@@ -89,14 +89,14 @@ TEST(CounterValues, MissingKeysAreToldBySet) {
   EXPECT_EQ(missing(counter_set::kNvml),
             (texts{"temperature_c", "power_w", "pstate", "memory_clock_hz", "throttle_reasons",
                    "other_processes"}));
-  EXPECT_EQ(missing(counter_set::kEvery).size(), 29u);
+  EXPECT_EQ(missing(counter_set::kEvery).size(), 31u);
   EXPECT_EQ(missing(counter_set::kCounters).size(), 23u);
   values.set("gpu_index", 0);
   values.set("power_w", 0);
   EXPECT_EQ(missing(counter_set::kGpu), texts{"sm_clock_hz"});
   EXPECT_EQ(missing(counter_set::kNvml), (texts{"temperature_c", "pstate", "memory_clock_hz",
                                                 "throttle_reasons", "other_processes"}));
-  EXPECT_EQ(missing(counter_set::kEvery).size(), 29u);
+  EXPECT_EQ(missing(counter_set::kEvery).size(), 31u);
 }
 
 TEST(CounterValues, MeasurementAndPredictionAreAllThatEveryRowNeeds) {
@@ -104,9 +104,9 @@ TEST(CounterValues, MeasurementAndPredictionAreAllThatEveryRowNeeds) {
     counter_values values;
     add_measurement(values, strided_row(), {}, 0, mean_of(1e-6), {}, false);
     EXPECT_FALSE(values.missing(counter_set::kEvery).empty());
-    add_prediction(values, strided_row(), totals);
+    add_prediction(values, strided_row(), 8192, totals);
     EXPECT_TRUE(values.missing(counter_set::kEvery).empty());
-    EXPECT_EQ(values.all().size(), 29u) << "there are keys of another set";
+    EXPECT_EQ(values.all().size(), 31u) << "there are keys of another set";
   }
 }
 
@@ -231,7 +231,8 @@ TEST(MeasurementCounters, CopyCountsBothDirections) {
 counter_values predicted(const char* name, index_t elements) {
   counter_values values;
   const launch_totals totals = totals_of(name, elements);
-  add_prediction(values, row_of(name, elements), &totals);
+  const row_spec row = row_of(name, elements);
+  add_prediction(values, row, make_workload(row)->meaning().unique_bytes(), &totals);
   return values;
 }
 
@@ -304,7 +305,7 @@ constexpr launch_totals kModelWithList{kSide, kSide, {32, 128, 32}};
 
 TEST(PredictionCounters, IndexListsHaveKeysOfTheirOwnAndCountNowhereElse) {
   counter_values values;
-  add_prediction(values, strided_row(), &kModelWithList);
+  add_prediction(values, strided_row(), 8192, &kModelWithList);
   EXPECT_EQ(value_of(values, "index_requests_predicted"), 32);
   EXPECT_EQ(value_of(values, "index_sectors_predicted"), 128);
   EXPECT_EQ(value_of(values, "load_requests_predicted"), 32);
@@ -318,8 +319,8 @@ TEST(PredictionCounters, IndexListsHaveKeysOfTheirOwnAndCountNowhereElse) {
 
 TEST(PredictionCounters, MoverHasNoneAndTheyAreZero) {
   counter_values values;
-  add_prediction(values, row_of("memcpy/copy/f32", 1024), nullptr);
-  EXPECT_EQ(values.all().size(), 13u);
+  add_prediction(values, row_of("memcpy/copy/f32", 1024), 0, nullptr);
+  EXPECT_EQ(values.all().size(), 15u);
   for (const auto& [key, value] : values.all()) EXPECT_EQ(value, 0) << key;
 }
 

@@ -92,7 +92,7 @@ BAD_ROWS: list[tuple[str, str]] = [
     ("stride/copy/f32/stride:8/stride:8", "stride:<"),
     ("unrolled/copy/f32/unroll:3", "unroll:2 or unroll:4 or unroll:8"),
     ("contiguous/copy/f32/stride:1", "no parameters"),
-    ("memcpy/read/f32", "only copies"),
+    ("memcpy/read/f32", "takes no read"),
 ]
 
 UNKNOWN: list[tuple[str, str]] = [

@@ -34,7 +34,8 @@ EVIDENCE_KEYS = {
     "warmup_launches", "batch", "batches_per_round", "verification",
 }
 PATTERNS = {"memcpy", "contiguous", "unrolled", "stride", "chunk", "offset", "grid_loop",
-            "random"}
+            "random", "reverse", "shuffle", "active", "aos", "aos_all", "soa", "aosoa", "pitch",
+            "broadcast"}
 # What every version so far has promised; a key more is no harm, a key less is.
 PROMISED_COUNTERS = [
     "elements", "useful_bytes", "useful_bytes_per_second", "fraction_of_stride1",

@@ -20,6 +20,10 @@ struct pattern_case {
   const pattern_entry* pattern = nullptr;
   std::vector<index_t> values;
 
+  bool offers(operation_kind operation, element_type type) const {
+    return pattern->offers(operation) && pattern->offers(type);
+  }
+
   row_spec row(operation_kind operation, element_type type, index_t n, block_size block) const {
     row_spec row;
     row.pattern = pattern;
@@ -40,6 +44,9 @@ inline std::vector<index_t> values_to_try(std::string_view pattern, const parame
       {"chunk", {1, 2, 3, 32, 1000}},
       {"grid_loop", {1, 2, 3, 1000}},
       {"offset", {0, 1, 7, 8}},
+      {"active", {1, 2, 31, 32}},
+      {"aos", {0, 1, 2, 12}},
+      {"pitch", {1, 7, 100, 128}},
   };
   std::vector<index_t> values{spec.typical};
   if (const auto odd = kOdd.find(pattern); odd != kOdd.end())
@@ -67,7 +74,12 @@ inline std::vector<pattern_case> all_pattern_cases() {
         }
       combinations = longer;
     }
-    for (auto& values : combinations) cases.push_back({&pattern, std::move(values)});
+    for (auto& values : combinations) {
+      // What a pattern changes to something smaller is tried by itself.
+      if (pattern.name == "aos" && values[1] >= values[0]) continue;
+      if (pattern.name == "pitch" && values[1] < values[0]) continue;
+      cases.push_back({&pattern, std::move(values)});
+    }
   }
   return cases;
 }
@@ -84,9 +96,21 @@ inline void PrintTo(const pattern_case& one, std::ostream* out) { *out << identi
 
 /// Patterns for which `expected_order` and `expected_elements` know the answer.
 inline bool is_described_here(std::string_view pattern) {
-  constexpr std::string_view kDescribed[] = {"chunk",  "contiguous", "grid_loop",
-                                             "offset", "stride",     "unrolled"};
+  constexpr std::string_view kDescribed[] = {"active",     "aos_all",   "aosoa",  "chunk",
+                                             "contiguous", "grid_loop", "offset", "reverse",
+                                             "shuffle",    "soa",       "stride", "unrolled"};
   return std::find(std::begin(kDescribed), std::end(kDescribed), pattern) != std::end(kDescribed);
+}
+
+/// The element that thread `i` of a shuffle moves.
+inline index_t shuffled(const pattern_case& one, index_t n, index_t i) {
+  const index_t lane = i % 32, first = i - lane;
+  if (first + 32 > n) return i;
+  if (one.values[0] == 2) return first + (13 * lane + 7) % 32;
+  index_t reversed = 0;
+  for (index_t bit = 1, place = 16; bit < 32; bit *= 2, place /= 2)
+    if (lane / bit % 2 == 1) reversed += place;
+  return first + reversed;
 }
 
 /// The elements in dense order: the k-th one is what `gather` stores at k and `scatter` loads
@@ -94,7 +118,11 @@ inline bool is_described_here(std::string_view pattern) {
 inline std::vector<index_t> expected_order(const pattern_case& one, index_t n) {
   std::vector<index_t> order;
   for (index_t i = 0; i < n; ++i) order.push_back(i);
-  if (one.pattern->name == "stride" || one.pattern->name == "chunk") {
+  const std::string_view name = one.pattern->name;
+  if (name == "reverse") std::reverse(order.begin(), order.end());
+  if (name == "shuffle")
+    for (index_t i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = shuffled(one, n, i);
+  if (name == "stride" || name == "chunk" || name == "aos_all") {
     const index_t step = one.values[0];
     std::stable_sort(order.begin(), order.end(),
                      [&](index_t a, index_t b) { return a % step < b % step; });
@@ -126,6 +154,24 @@ inline std::vector<index_t> expected_elements(const pattern_case& one, index_t n
     const index_t steps = one.values[0];
     const index_t threads = ((n + steps - 1) / steps + block - 1) / block * block;
     for (index_t k = 0; k < steps; ++k) visit(thread + k * threads);
+  } else if (name == "reverse") {
+    if (thread < n) visit(n - 1 - thread);
+  } else if (name == "shuffle") {
+    if (thread < n) visit(shuffled(one, n, thread));
+  } else if (name == "active") {
+    if (thread % 32 < one.values[0]) visit(thread / 32 * one.values[0] + thread % 32);
+  } else if (name == "aos_all") {
+    for (index_t f = 0; f < one.values[0]; ++f) visit(thread * one.values[0] + f);
+  } else if (name == "soa") {
+    // Array after array, the first ones one longer where n is no multiple.
+    for (index_t f = 0, start = 0; f < one.values[0]; ++f) {
+      const index_t length = n / one.values[0] + (f < n % one.values[0] ? 1 : 0);
+      if (thread < length) visit(start + thread);
+      start += length;
+    }
+  } else if (name == "aosoa") {
+    for (index_t f = 0; f < one.values[0]; ++f)
+      visit(thread / 32 * 32 * one.values[0] + 32 * f + thread % 32);
   } else {
     visit(thread);
   }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "sectorbench/access/element.hpp"
 #include "sectorbench/access/launch.hpp"
 #include "sectorbench/access/operation.hpp"
 #include "sectorbench/access/portability.hpp"
@@ -48,7 +51,7 @@ namespace sectorbench {
 /// How often a side touches the elements of its extent.
 enum class coverage {
   kBijection,  ///< each element exactly once
-  kInjection,  ///< each element at most once
+  kInjection,  ///< each element at most once, and as many as the side says
   kManyToOne,  ///< any number of times
 };
 
@@ -57,6 +60,10 @@ struct side_extent {
   index_t elements = 0;  ///< indices lie in [0, elements)
   index_t first = 0;     ///< elements between the buffer's aligned start and index 0
   coverage covers = coverage::kBijection;
+  index_t touched = -1;  ///< how many accesses there are; negative: as many as elements
+
+  /// Elements that a launch moves on this side, repeated ones counted repeatedly.
+  constexpr index_t moved() const { return touched < 0 ? elements : touched; }
 };
 
 /// One named whole-number parameter of a pattern, and the value a suite takes when none is given.
@@ -137,6 +144,7 @@ struct null_memory {
 /// - `shape(block)`: the launch that covers all n elements with such blocks;
 /// - `loads()`, `stores()`: what each side declares;
 /// - `indices()`, only with an index list: how many entries it has;
+/// - `kOperations`, `kTypes`, only where not all make sense: arrays of those that do;
 /// - `run(lane, access)`: the body.
 template <class P>
 concept access_pattern = requires(const P pattern, index_t n, std::span<const index_t> values,
@@ -153,6 +161,24 @@ concept access_pattern = requires(const P pattern, index_t n, std::span<const in
   { pattern.stores() } -> std::same_as<side_extent>;
   pattern.run(thread, copying);
 };
+
+/// The operations and element types that a pattern takes.
+template <class P>
+constexpr auto operations_of() {
+  if constexpr (requires { P::kOperations; })
+    return P::kOperations;
+  else
+    return std::array{operation_kind::kCopy, operation_kind::kGather, operation_kind::kScatter,
+                      operation_kind::kRead, operation_kind::kWrite};
+}
+template <class P>
+constexpr auto types_of() {
+  if constexpr (requires { P::kTypes; })
+    return P::kTypes;
+  else
+    return std::array{element_type::kU8, element_type::kF16, element_type::kF32, element_type::kF64,
+                      element_type::kF32x4};
+}
 
 /// One entry of an index list in memory.
 using index_entry = std::uint32_t;

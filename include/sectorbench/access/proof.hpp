@@ -231,7 +231,7 @@ class proof_memory {
 };
 
 /// What is wrong with one side's coverage.
-enum class coverage_fault { kNone, kOutOfRange, kRepeated, kMissed };
+enum class coverage_fault { kNone, kOutOfRange, kRepeated, kMissed, kTooMany };
 
 /// The verdict on one side: the fault, how many indices have it and which is the first.
 struct side_verdict {
@@ -285,8 +285,12 @@ constexpr side_verdict judge(const side_extent& extent, const coverage_counts& c
   if (extent.covers != coverage::kManyToOne && counts.repeated > 0)
     return {coverage_fault::kRepeated, counts.repeated,
             static_cast<index_t>(counts.first_repeated)};
-  if (extent.covers == coverage::kBijection && counts.missed > 0)
-    return {coverage_fault::kMissed, counts.missed, static_cast<index_t>(counts.first_missed)};
+  const auto untouched = static_cast<std::uint64_t>(extent.elements - extent.moved());
+  if (extent.covers != coverage::kManyToOne && counts.missed > untouched)
+    return {coverage_fault::kMissed, counts.missed - untouched,
+            static_cast<index_t>(counts.first_missed)};
+  if (extent.covers == coverage::kInjection && counts.missed < untouched)
+    return {coverage_fault::kTooMany, untouched - counts.missed, 0};
   return {};
 }
 
@@ -299,6 +303,8 @@ inline std::string describe(const coverage_verdict& verdict) {
     text += std::string(name) + ": " + std::to_string(side.count);
     if (side.fault == coverage_fault::kOutOfRange) {
       text += " accesses outside the buffer";
+    } else if (side.fault == coverage_fault::kTooMany) {
+      text += " elements more than declared";
     } else {
       text += side.fault == coverage_fault::kRepeated ? " elements repeated" : " elements missed";
       text += ", the first is " + std::to_string(side.first);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/row_list.hpp"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <stdexcept>
+
+#include "bench/text.hpp"
+
+namespace sectorbench {
+namespace {
+
+constexpr std::string_view kBlock = "/block:";
+constexpr std::string_view kElements = "/elements:";
+constexpr index_t kMaxBlock = 1024;
+constexpr index_t kMaxElements =
+    std::numeric_limits<index_t>::max() / size_of(element_type::kF32x4);
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // a list of every row has some 50 KB
+
+// What is wrong with a line; the caller puts file, line and text in front.
+using bad_line = std::runtime_error;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\v\f";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+/// Takes "<key><number>" off the end of `name`, if that is what stands there.
+std::optional<index_t> take_suffix(std::string_view& name, std::string_view key, index_t highest) {
+  const std::size_t slash = name.rfind('/');
+  if (slash == std::string_view::npos || !name.substr(slash).starts_with(key)) return {};
+  const std::string_view digits = name.substr(slash + key.size());
+  index_t value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (error != std::errc() || stop != end || value < 1 || value > highest)
+    throw bad_line(std::string(key.substr(1)) + "<N> takes a whole number from 1 to " +
+                   std::to_string(highest));
+  name = name.substr(0, slash);
+  return value;
+}
+
+/// The row called `name`; without the flag that errors name otherwise.
+row_spec parse_name(std::string_view name) {
+  try {
+    return parse_row(name);
+  } catch (const usage_error& error) {
+    constexpr std::string_view kFlag = "--rows=";
+    std::string message = error.what();
+    const std::string lead = one_line(std::string(kFlag) + std::string(name) + ": ");
+    if (message.starts_with(lead)) message.erase(0, lead.size());
+    for (std::size_t at; (at = message.find(kFlag)) != std::string::npos;)
+      message.erase(at, kFlag.size());
+    throw bad_line(message);
+  }
+}
+
+listed_row parse_line(std::string_view name) {
+  constexpr std::string_view kLibrarySuffix = "/manual_time";
+  constexpr std::string_view kGpu = "/gpu:";
+  if (name.ends_with(kLibrarySuffix)) name.remove_suffix(kLibrarySuffix.size());
+  if (const std::size_t slash = name.rfind('/');
+      slash != std::string_view::npos && name.substr(slash).starts_with(kGpu))
+    throw bad_line("a list does not say which GPU: leave " + std::string(name.substr(slash)) +
+                   " out, --device= says it");
+  listed_row row;
+  row.elements = take_suffix(name, kElements, kMaxElements);
+  if (const auto block = take_suffix(name, kBlock, kMaxBlock))
+    row.block = static_cast<unsigned>(*block);
+  row.spec = parse_name(name);
+  if (row.block && row.spec.pattern->mover)
+    throw bad_line(std::string(row.spec.pattern->name) +
+                   " has no blocks: leave /block:" + std::to_string(*row.block) + " out");
+  return row;
+}
+
+std::string name_of(const listed_row& row) {
+  std::string name = row.spec.name();
+  if (row.block) name = with_block(std::move(name), *row.block);
+  if (row.elements) name = with_elements(std::move(name), *row.elements);
+  return name;
+}
+
+}  // namespace
+
+std::string with_block(std::string name, unsigned block) {
+  return std::move(name.append(kBlock).append(std::to_string(block)));
+}
+
+std::string with_elements(std::string name, index_t elements) {
+  return std::move(name.append(kElements).append(std::to_string(elements)));
+}
+
+std::vector<listed_row> parse_row_list(std::string_view text, std::string_view file) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  std::vector<listed_row> rows;
+  std::map<std::string, std::size_t> first_lines;
+  std::size_t number = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    ++number;
+    const std::string_view name = trimmed(line.substr(0, line.find('#')));
+    if (name.empty()) continue;
+    try {
+      listed_row row = parse_line(name);
+      const auto [known, is_new] = first_lines.emplace(name_of(row), number);
+      if (!is_new)
+        throw bad_line("stands in line " + std::to_string(known->second) +
+                       " already; leave one of the two out");
+      rows.push_back(std::move(row));
+    } catch (const bad_line& error) {
+      throw usage_error(std::string(file) + ":" + std::to_string(number) + ": " +
+                        std::string(name) + ": " + error.what());
+    }
+  }
+  if (rows.empty())
+    throw usage_error(
+        std::string(file) +
+        ": holds no row; give one name a line, as --benchmark_list_tests prints them");
+  return rows;
+}
+
+std::vector<listed_row> read_row_list(const std::string& path) {
+  const auto refuse = [&](const std::string& what) {
+    return usage_error("--suite=" + path + ": " + what);
+  };
+  const auto cannot = [&] {
+    return refuse(std::string("cannot be read: ") + std::strerror(errno) +
+                  "; give a file with one row name a line, as --benchmark_list_tests prints them");
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             &std::fclose);
+  if (!file) throw cannot();
+  std::string text;
+  std::array<char, 4096> piece;
+  errno = 0;
+  while (const std::size_t got = std::fread(piece.data(), 1, piece.size(), file.get())) {
+    text.append(piece.data(), got);
+    if (text.size() > kMaxBytes)
+      throw refuse("larger than " + std::to_string(kMaxBytes) + " bytes, so no list of rows");
+  }
+  if (std::ferror(file.get()) != 0) throw cannot();  // a folder can be opened
+  return parse_row_list(text, path);
+}
+
+}  // namespace sectorbench

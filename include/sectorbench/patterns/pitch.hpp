@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "sectorbench/access/pattern.hpp"
+
+namespace sectorbench {
+
+/// A matrix of rows of `columns` elements that begin `pitch` elements apart, walked by blocks of
+/// two dimensions: which threads form a warp depends on the block's shape.
+struct pitch {
+  static constexpr std::string_view kName = "pitch";
+  static constexpr std::string_view kSummary = "2-D rows, tight or padded, in 2-D blocks";
+  static constexpr std::string_view kMapping = "thread (x, y): element y pitch + x, x < columns";
+  static constexpr std::array kParameters{parameter_spec{"columns", 1, kMaxParameter, 1000},
+                                          parameter_spec{"pitch", 1, kMaxParameter, 1024}};
+  static constexpr bool kThreadsAffine = false;
+
+  index_t n, columns, distance;
+  index_t rows, last;  // the last row may be shorter
+
+  /// A pitch below the columns is as many.
+  static constexpr pitch make(index_t n, std::span<const index_t> values) {
+    const index_t columns = std::min(values[0], n);
+    const index_t rows = groups_of(columns, n);
+    return {n, columns, std::max(values[1], columns), rows, n - (rows - 1) * columns};
+  }
+  constexpr launch_shape shape(block_size block) const {
+    launch_shape grid;
+    grid.block = block;
+    grid.grid_x = groups_of(index_t{block.x}, columns);
+    const index_t groups = groups_of(index_t{block.y}, rows);
+    grid.grid_y = std::min(groups, kMaxGridYZ);
+    grid.grid_z = groups_of(grid.grid_y, groups);
+    return grid;
+  }
+  constexpr side_extent loads() const {
+    return {(rows - 1) * distance + last, 0,
+            distance > columns ? coverage::kInjection : coverage::kBijection, n};
+  }
+  constexpr side_extent stores() const { return loads(); }
+
+  template <class Access>
+  SECTORBENCH_HD constexpr void run(const lane& t, const Access& a) const {
+    const index_t x = t.column();
+    const index_t y = (index_t{t.block_z} * t.grid_y + t.block_y) * t.block_size_y + t.thread_y;
+    const bool on = y < rows && x < (y + 1 < rows ? columns : last);
+    a.move(on, y * distance + x, y * columns + x);
+  }
+};
+
+}  // namespace sectorbench

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/instantiate.hpp"
+#include "sectorbench/patterns/aosoa.hpp"
+
+SECTORBENCH_PATTERN(sectorbench::aosoa<2>, sectorbench::aosoa<3>, sectorbench::aosoa<4>,
+                    sectorbench::aosoa<12>)
