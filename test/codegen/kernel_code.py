@@ -62,6 +62,12 @@ def demangle(names):
     return run(["c++filt"], input="\n".join(names)).splitlines()
 
 
+def goes_through_index_list(pattern):
+    """Whether the pattern's header declares an index list."""
+    stem = re.sub("<.*", "", pattern)
+    return "indices()" in (SOURCE_DIR / f"include/sectorbench/patterns/{stem}.hpp").read_text()
+
+
 class AccessKernel:
     """Which access_kernel a demangled name is; `pattern` is written as in C++."""
 
@@ -78,7 +84,7 @@ class AccessKernel:
         self.op = OPERATIONS[int(match["op"])]
         self.type, self.width = TYPES[match["type"]]
         self.steps = self._steps()
-        self.indexed = self.pattern in ("random",)  # goes through an index list
+        self.indexed = goes_through_index_list(self.pattern)
 
     def _steps(self):
         """Elements that each thread moves, where the pattern fixes that; else None."""

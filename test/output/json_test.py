@@ -33,9 +33,8 @@ EVIDENCE_KEYS = {
     "counters", "counters.reason", "clock_check", "clock_check.reason", "cache.flush_proof",
     "warmup_launches", "batch", "batches_per_round", "verification",
 }
-PATTERNS = {"memcpy", "contiguous", "unrolled", "stride", "chunk", "offset", "grid_loop",
-            "random", "reverse", "shuffle", "active", "aos", "aos_all", "soa", "aosoa", "pitch",
-            "broadcast"}
+PATTERNS = {"memcpy"} | {file.stem for file in
+                         (SOURCE_DIR / "include/sectorbench/patterns").glob("*.hpp")}
 # What every version so far has promised; a key more is no harm, a key less is.
 PROMISED_COUNTERS = [
     "elements", "useful_bytes", "useful_bytes_per_second", "fraction_of_stride1",
