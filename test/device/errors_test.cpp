@@ -94,7 +94,8 @@ class collecting_reporter : public benchmark::BenchmarkReporter {
 std::vector<row_ending> run_rows(const std::vector<suite_row>& rows, row_runner& runner,
                                  run_tally& tally) {
   for (const suite_row& row : rows) {
-    const auto fixture = std::make_shared<row_fixture>(row, runner, tally, fixture_rules{.max_wall_s = 10});
+    const auto fixture =
+        std::make_shared<row_fixture>(row, runner, tally, fixture_rules{.max_wall_s = 10});
     benchmark::RegisterBenchmark(row.name.c_str(),
                                  [fixture](benchmark::State& state) { fixture->Run(state); })
         ->UseManualTime()
