@@ -205,6 +205,31 @@ TEST(Mutation, StoreIntoTheOffsetIsCounted) {
             "wrong result before timing: 4 bytes overwritten outside the row's output");
 }
 
+// Between the fields and rows that a pattern stores, everything must stay as it was.
+TEST(Mutation, StoreIntoAGapOfTheOutputIsCounted) {
+  EXPECT_EQ(verdict_on("aos/copy/f32/fields:3/field:1", 1000,
+                       after_run<std::uint32_t>([](auto* out) { out[3 * 500] = 7; })),
+            "wrong result before timing: 4 bytes overwritten outside the row's output");
+  EXPECT_EQ(verdict_on("pitch/write/u8/columns:10/pitch:16", 1000,
+                       after_run<std::uint8_t>([](auto* out) { out[16 * 7 + 10] = 7; })),
+            "wrong result before timing: 1 bytes overwritten outside the row's output");
+}
+
+TEST(Mutation, WrongEntryOfAnIndexListIsAWrongElement) {
+  const misdeed with_one_wrong_entry = [](const workload& real, const launch_data& data) {
+    std::vector<index_entry> list(data.indices, data.indices + 1000);
+    list[3] = list[4];
+    launch_data wrong = data;
+    wrong.indices = list.data();
+    real.run(wrong);
+  };
+  const std::string verdict = verdict_on("random/gather/f32", 1000, with_one_wrong_entry);
+  EXPECT_TRUE(
+      verdict.starts_with("wrong result before timing: 1 elements wrong, the first at "
+                          "index 3:"))
+      << verdict;
+}
+
 TEST(Mutation, ShiftedStoresAreWrongInsideAndOutside) {
   const std::string verdict =
       verdict_on("contiguous/copy/f32", 1000, [](const workload& real, launch_data data) {
