@@ -151,8 +151,7 @@ rate_references row_fixture::references() {
 
 void row_fixture::report(benchmark::State& state, const measurement& result, bool wall_limited) {
   const row_spec& spec = row_.spec;
-  const index_t cache = runner_.device().last_cache_bytes();
-  const bool in_cache = cache > 0 && runner_.footprint_bytes(spec) <= cache;
+  const bool in_cache = runner_.fits_in_cache(spec);
   const launch_totals* const model = runner_.totals(spec);
   const observation seen = runner_.observe(spec);
   const rate_references compared = references();

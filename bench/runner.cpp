@@ -290,6 +290,11 @@ index_t row_runner::unique_bytes(const row_spec& row) {
 
 index_t row_runner::index_bytes(const row_spec& row) { return state_of(row).work->needs().indices; }
 
+bool row_runner::fits_in_cache(const row_spec& row) {
+  const index_t cache = device_.last_cache_bytes();
+  return cache > 0 && footprint_bytes(row) <= cache;
+}
+
 index_t row_runner::footprint_bytes(const row_spec& row) {
   const workload& work = *state_of(row).work;
   const program& body = work.meaning();

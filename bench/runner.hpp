@@ -112,6 +112,8 @@ class row_runner {
   /// Bytes of the arrays that the row works on: of both, or of the one that a read or write uses,
   /// gaps included, and of the index list.
   index_t footprint_bytes(const row_spec& row);
+  /// Whether they fit in the last cache, so that the row's rate is no memory bandwidth.
+  bool fits_in_cache(const row_spec& row);
 
   /// From now on every row is refused for this reason.
   void lose_device(const std::string& reason) { lost_ = reason; }

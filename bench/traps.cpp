@@ -308,15 +308,12 @@ trap_result hall::fits_in_cache() {
   small.elements = power_of_two_elements(bytes);
   const double wrong = rate(small);
   const double right = rate(large);
-  const auto in_cache = [&](const row_spec& row) {  // as the label of a row says it
-    return cache > 0 && runner_.footprint_bytes(row) <= cache;
-  };
   result.claim = "memory moves " + gigabytes_per_s(wrong) + ", measured with buffers of " +
                  format_bytes(small.buffer_bytes());
   result.truth = gigabytes_per_s(right) + " with buffers of " + format_bytes(large.buffer_bytes()) +
-                 (in_cache(large) ? ", which fit too: take larger ones" : "");
+                 (runner_.fits_in_cache(large) ? ", which fit too: take larger ones" : "");
   const std::string name(device_.last_cache_name());
-  if (in_cache(small))
+  if (runner_.fits_in_cache(small))
     result.caught_by = "label cache_resident=" + name + ": the copy touches " +
                        format_bytes(runner_.footprint_bytes(small)) + ", " + name + " holds " +
                        format_bytes(cache) + "; no percentage of the peak then";
@@ -324,7 +321,7 @@ trap_result hall::fits_in_cache() {
     result.caught_by = cache > 0 ? "NOT CAUGHT: " + name + " holds " + format_bytes(cache)
                                  : "NOT CAUGHT: the size of the last cache is not known here";
   add_rates(result, wrong, right);
-  result.figures.emplace_back("cache_resident", in_cache(small) ? 1 : 0);
+  result.figures.emplace_back("cache_resident", runner_.fits_in_cache(small) ? 1 : 0);
   return result;
 }
 
