@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/row_list.hpp"
 
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
 #include <limits>
 #include <map>
-#include <memory>
 #include <stdexcept>
 
+#include "bench/input_file.hpp"
 #include "bench/text.hpp"
 
 namespace sectorbench {
@@ -21,7 +17,6 @@ constexpr std::string_view kElements = "/elements:";
 constexpr index_t kMaxBlock = 1024;
 constexpr index_t kMaxElements =
     std::numeric_limits<index_t>::max() / size_of(element_type::kF32x4);
-constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // a list of every row has some 50 KB
 
 // What is wrong with a line; the caller puts file, line and text in front.
 using bad_line = std::runtime_error;
@@ -129,26 +124,11 @@ std::vector<listed_row> parse_row_list(std::string_view text, std::string_view f
 }
 
 std::vector<listed_row> read_row_list(const std::string& path) {
-  const auto refuse = [&](const std::string& what) {
-    return usage_error("--suite=" + path + ": " + what);
-  };
-  const auto cannot = [&] {
-    return refuse(std::string("cannot be read: ") + std::strerror(errno) +
-                  "; give a file with one row name a line, as --benchmark_list_tests prints them");
-  };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             &std::fclose);
-  if (!file) throw cannot();
-  std::string text;
-  std::array<char, 4096> piece;
-  errno = 0;
-  while (const std::size_t got = std::fread(piece.data(), 1, piece.size(), file.get())) {
-    text.append(piece.data(), got);
-    if (text.size() > kMaxBytes)
-      throw refuse("larger than " + std::to_string(kMaxBytes) + " bytes, so no list of rows");
-  }
-  if (std::ferror(file.get()) != 0) throw cannot();  // a folder can be opened
-  return parse_row_list(text, path);
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // a list of every row has some 50 KB
+  const input_kind kind{
+      "--suite", "list of rows",
+      "give a file with one row name a line, as --benchmark_list_tests prints them", kMaxBytes};
+  return parse_row_list(read_input_file(path, kind), path);
 }
 
 }  // namespace sectorbench
