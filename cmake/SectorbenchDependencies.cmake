@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Google Benchmark, OpenMP and, for the tests, GoogleTest and Python. Sets
+# Google Benchmark, nlohmann/json, OpenMP and, for the tests, GoogleTest and Python. Sets
 # SECTORBENCH_BENCHMARK_VERSION ("1.7.1") and SECTORBENCH_BENCHMARK_VERSION_NUMBER (10701).
 
 find_package(Threads REQUIRED)
@@ -23,13 +23,19 @@ if(SECTORBENCH_FETCH_DEPS)
     GIT_TAG 52eb8108c5bdec04579160ae17225d66034bd723  # v1.17.0
     SYSTEM
   )
-  FetchContent_MakeAvailable(benchmark)
+  FetchContent_Declare(nlohmann_json
+    GIT_REPOSITORY https://github.com/nlohmann/json.git
+    GIT_TAG 9cca280a4d0ccf0c08f47a99aa71d1b0e52f8d03  # v3.11.3
+    SYSTEM
+  )
+  FetchContent_MakeAvailable(benchmark nlohmann_json)
   if(SECTORBENCH_BUILD_TESTS)
     FetchContent_MakeAvailable(googletest)
   endif()
   set(SECTORBENCH_BENCHMARK_VERSION 1.9.5)
 else()
   find_package(benchmark 1.7.1 REQUIRED)
+  find_package(nlohmann_json 3.10 REQUIRED)
   set(SECTORBENCH_BENCHMARK_VERSION "${benchmark_VERSION}")
   if(SECTORBENCH_BUILD_TESTS)
     find_package(GTest REQUIRED)

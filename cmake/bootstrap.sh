@@ -7,7 +7,8 @@
 readonly build_dir="$root/build/release"
 # Both scripts share one build folder, so configuring needs what tests are made with even where none
 # is run.
-readonly build_packages=(g++ cmake ninja-build libbenchmark-dev libgtest-dev python3)
+readonly build_packages=(g++ cmake ninja-build libbenchmark-dev libgtest-dev
+  nlohmann-json3-dev python3)
 readonly test_packages=(python3-numpy python3-scipy libbenchmark-tools clang)
 
 say() { printf 'sectorbench: %s\n' "$*" >&2; }
