@@ -5,8 +5,9 @@
 
 namespace sectorbench {
 
-void refuse_too_many_for_indices(const workload& work) {
+void refuse_unfit(const workload& work) {
   const program& body = work.meaning();
+  if (!body.refusal().empty()) throw not_applicable(std::string(body.refusal()));
   if (body.indices() > 0 && body.elements() > kMaxIndexed)
     throw not_applicable("an index list has entries of 4 bytes, for " +
                          std::to_string(kMaxIndexed) + " elements at most; the row has " +

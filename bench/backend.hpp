@@ -65,6 +65,8 @@ class backend {
   virtual std::string headline() const = 0;
   /// Bytes per second that the memory bus can move, or 0 if unknown.
   virtual double peak_bytes_per_s() const = 0;
+  /// Single-precision operations per second that it can do, or 0 if unknown.
+  virtual double peak_f32_flops() const { return 0; }
   /// Bytes of the last cache before memory, or 0; and its name as labels say it.
   virtual index_t last_cache_bytes() const = 0;
   virtual std::string_view last_cache_name() const = 0;
@@ -123,8 +125,9 @@ std::unique_ptr<backend> make_cuda_backend(int device_index, const cuda_settings
                                            const observer_settings& observed);
 #endif
 
-/// @throws not_applicable for more elements than an index list can tell apart
-void refuse_too_many_for_indices(const workload& work);
+/// @throws not_applicable where the pattern refuses its n and values, and for more elements than an
+/// index list can tell apart
+void refuse_unfit(const workload& work);
 
 /// The message of a row that does not fit.
 std::string does_not_fit(index_t needed, index_t available);

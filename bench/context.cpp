@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "bench/block.hpp"
 #include "bench/build_info.hpp"
 #include "bench/format.hpp"
 #include "bench/host_info.hpp"
@@ -123,7 +124,8 @@ evidence collect_evidence(const options& wanted, const std::vector<selected_devi
                                                : "elements x element size"},
       {"elements",
        wanted.elements.empty() ? "buffer_bytes / element size" : list_of(wanted.elements, number)},
-      {"block", wanted.blocks.empty() ? number(block_size{}.x) : list_of(wanted.blocks, number)},
+      {"block",
+       wanted.blocks.empty() ? block_text(block_size{}) : list_of(wanted.blocks, block_text)},
       {"fill.seed", number(wanted.seed)},
       {"host.cpu_model", host.cpu_model},
       {"host.cores", number(host.cores)},

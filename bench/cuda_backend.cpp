@@ -122,6 +122,11 @@ class cuda_backend final : public backend {
         {"gpu.memory_bus_bits", number(info_.memory_bus_bits)},
         {"gpu.peak_bytes_per_s",
          observer_->is_mig_instance() ? "slice: unknown" : format_exact(peak_bytes_per_s())},
+        {"gpu.peak_f32_flops",
+         observer_->is_mig_instance() ? "slice: unknown" : format_exact(peak_f32_flops())},
+        {"gpu.balance_flops_per_byte", peak_f32_flops() > 0 && peak_bytes_per_s() > 0
+                                           ? format_fixed(peak_f32_flops() / peak_bytes_per_s(), 2)
+                                           : "unknown"},
         {"gpu.ecc", info_.ecc ? "on" : "off"},
         {"cuda.driver_release", info_.driver_release},
         {"cuda.driver", cuda_version_text(info_.driver_version)},
@@ -157,11 +162,14 @@ class cuda_backend final : public backend {
   double peak_bytes_per_s() const override {
     return observer_->is_mig_instance() ? 0 : info_.peak_bytes_per_s();
   }
+  double peak_f32_flops() const override {
+    return observer_->is_mig_instance() ? 0 : info_.peak_f32_flops();
+  }
   index_t last_cache_bytes() const override { return info_.l2_bytes; }
   std::string_view last_cache_name() const override { return "l2"; }
 
   void acquire(const workload& work) override {
-    refuse_too_many_for_indices(work);
+    refuse_unfit(work);
     const buffer_plan plan = plan_buffers(work, kGuardBytes);
     const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes() + indices_.bytes();
     const index_t available = query_memory().free_bytes + held;
@@ -204,7 +212,8 @@ class cuda_backend final : public backend {
     auto* const bits = reinterpret_cast<std::uint32_t*>(coverage_.data());
     SECTORBENCH_CUDA_CHECK(
         cudaMemsetAsync(bits, 0, static_cast<std::size_t>(plan_.coverage), stream_->get()));
-    const proof_request request = counting_request(body, bits, tally_.as<proof_tally>());
+    const proof_request request =
+        counting_request(body, in_.data(), output(), bits, tally_.as<proof_tally>());
     const proof_tally tally = run_proof(body, request);
     return judge(body, request, tally, [&](const side_extent& extent, const coverage_bits& side) {
       write_to_device(counts_, coverage_counts{});

@@ -157,9 +157,9 @@ void row_fixture::report(benchmark::State& state, const measurement& result, boo
   const rate_references compared = references();
 
   counter_values values;
-  add_measurement(values, spec, runner_.shape(spec), runner_.index_bytes(spec), result, compared,
+  add_measurement(values, spec, runner_.body(spec), runner_.index_bytes(spec), result, compared,
                   in_cache);
-  add_prediction(values, spec, runner_.unique_bytes(spec), model);
+  add_prediction(values, spec, runner_.body(spec).unique_bytes(), model);
   if (const auto index = runner_.device().index()) values.set("gpu_index", *index);
   if (seen.state) add_state(values, *seen.state);
   if (seen.trace) add_trace(values, *seen.trace);

@@ -88,7 +88,7 @@ class host_backend final : public backend {
   std::string_view last_cache_name() const override { return host_.l3_bytes > 0 ? "l3" : "l2"; }
 
   void acquire(const workload& work) override {
-    refuse_too_many_for_indices(work);
+    refuse_unfit(work);
     const buffer_plan plan = plan_buffers(work, kGuardBytes);
     const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes() + indices_.bytes();
     const index_t available = read_host_info().memory_available_bytes + held - flush_bytes_;
@@ -117,7 +117,7 @@ class host_backend final : public backend {
     proof_tally tally;
     auto* const bits = reinterpret_cast<std::uint32_t*>(coverage_.data());
     std::memset(bits, 0, static_cast<std::size_t>(plan_.coverage));
-    const proof_request request = counting_request(body, bits, &tally);
+    const proof_request request = counting_request(body, in_.data(), output(), bits, &tally);
     body.prove(request);
     return judge(body, request, tally, count_coverage_on_host);
   }

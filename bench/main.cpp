@@ -235,7 +235,9 @@ std::vector<std::vector<suite_row>> rows_of(const run_plan& plan, const filter_m
   std::vector<std::vector<suite_row>> rows;
   for (const selected_device& selected : devices) {
     const backend& device = *selected.device;
-    auto all = make_suite(plan.wanted, {buffer_bytes, device.last_cache_bytes(),
+    const double bytes_per_s = device.peak_bytes_per_s();
+    const double flops_per_byte = bytes_per_s > 0 ? device.peak_f32_flops() / bytes_per_s : 0;
+    auto all = make_suite(plan.wanted, {buffer_bytes, device.last_cache_bytes(), flops_per_byte,
                                         device.index().has_value(), plan.listed});
     if (devices.size() > 1) all = named_for_gpu(std::move(all), *selected.device->index());
     rows.push_back(matching(std::move(all), filter));

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "bench/block.hpp"
 #include "bench/library_flags.hpp"
 #include "sectorbench/access/pattern.hpp"
 
@@ -238,10 +239,21 @@ void read_chunks(std::string_view value, options& to) {
                   "a chunk is a whole number of elements from 1 to 2147483647, e.g. --chunks=4,32");
 }
 
+void read_flops(std::string_view value, options& to) {
+  to.flops = read_list(value, [](std::string_view part) {
+    if (part == "balance") return kBalance;
+    return read_count(part, 1 << 20,
+                      "a number of multiply-adds is a whole number from 1 to 1048576, or "
+                      "'balance', e.g. --flops=1,16,balance");
+  });
+}
+
 void read_blocks(std::string_view value, options& to) {
   to.blocks = read_list(value, [](std::string_view part) {
-    return static_cast<unsigned>(read_count(
-        part, 1024, "a block has a whole number of threads from 1 to 1024, e.g. --block=128,256"));
+    const auto block = block_named(part);
+    if (!block)
+      throw bad_value("a block has 1 to 1024 threads, in a row or in rows, e.g. --block=256,16x16");
+    return *block;
   });
 }
 
@@ -309,7 +321,14 @@ constexpr std::array kFlags{
          read_strides},
     flag{"--chunks", "N,...", "--chunks=4,32", "consecutive elements that one thread walks",
          read_chunks},
-    flag{"--block", "N,...", "--block=128,256", "threads per block, 1 to 1024", read_blocks},
+    flag{"--flops", "K|balance,...", "--flops=1,16,balance",
+         "dependent multiply-adds on each element, of the rows named compute: at steps 1, 8 and "
+         "32; balance takes as many as the GPU does while it moves an element",
+         read_flops},
+    flag{"--block", "N|XxY,...", "--block=128,16x16",
+         "threads per block, 1 to 1024, in a row or in rows; patterns of one dimension make a row "
+         "of them, transposes have blocks of their own",
+         read_blocks},
     flag{"--blocking", "auto|on|off", "--blocking=off",
          "hold the stream until a whole batch is queued; auto does so unless a profiler is there",
          read_blocking},

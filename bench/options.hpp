@@ -11,6 +11,7 @@
 #include "bench/cache_mode.hpp"
 #include "bench/text.hpp"
 #include "sectorbench/access/element.hpp"
+#include "sectorbench/access/launch.hpp"
 #include "sectorbench/access/operation.hpp"
 
 /// @file
@@ -32,6 +33,10 @@ struct device_choice {
   friend bool operator==(const device_choice&, const device_choice&) = default;
 };
 
+/// Stands in `options::flops` for as many multiply-adds as the device does while it moves an
+/// element.
+inline constexpr std::int64_t kBalance = 0;
+
 /// What the person asked for. An empty list or optional means: not said, the suite decides.
 struct options {
   device_choice device;
@@ -52,8 +57,9 @@ struct options {
   std::vector<std::string> rows;  ///< names of rows to measure instead of a suite
   std::vector<std::int64_t> strides;
   std::vector<std::int64_t> chunks;
-  std::vector<unsigned> blocks;  ///< threads per block, 1 to 1024
-  double max_wall_s = 30;        ///< bound on the wall time of one row
+  std::vector<std::int64_t> flops;  ///< multiply-adds of `compute`; kBalance: at the balance point
+  std::vector<block_size> blocks;
+  double max_wall_s = 30;  ///< bound on the wall time of one row
   std::uint64_t seed = 2463534242;
   std::string json_lines;  ///< path, or empty
   progress_mode progress = progress_mode::kAuto;

@@ -42,8 +42,15 @@ byte_range_of_output stored_bytes(const program& body) {
   return {stores.first * width, (stores.first + stores.elements) * width};
 }
 
-proof_request counting_request(const program& body, std::uint32_t* bits, proof_tally* tally) {
+proof_request counting_request(const program& body, const void* input, const void* output,
+                               std::uint32_t* bits, proof_tally* tally) {
   proof_request request = request_for(body, tally);
+  const auto address = [&](const void* start, const side_extent& side) {
+    return reinterpret_cast<std::uintptr_t>(start) +
+           static_cast<std::uint64_t>(side.first * request.width);
+  };
+  request.load_address = address(input, request.loads);
+  request.store_address = address(output, request.stores);
   if (loads_elements(body.operation()))
     request.loaded = {bits, bits + coverage_bits::words(request.loads.elements)};
   bits += load_words(body);

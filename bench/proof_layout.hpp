@@ -29,14 +29,15 @@ struct byte_range_of_output {
 byte_range_of_output stored_bytes(const program& body);
 
 /// A request that counts what `body` touches in `bits`, which hold `plan_buffers(body,
-/// ...).coverage` zero bytes.
-proof_request counting_request(const program& body, std::uint32_t* bits, proof_tally* tally);
+/// ...).coverage` zero bytes. @param input, output the aligned starts of the buffers
+proof_request counting_request(const program& body, const void* input, const void* output,
+                               std::uint32_t* bits, proof_tally* tally);
 
 /// The verdict on what such a request counted. @param count says what the bits of a side add up to
 template <class Count>
 coverage_verdict judge(const program& body, const proof_request& counted, const proof_tally& tally,
                        const Count& count) {
-  coverage_verdict verdict;
+  coverage_verdict verdict = verdict_of(tally);
   if (loads_elements(body.operation()))
     verdict.loads =
         judge(counted.loads, count(counted.loads, counted.loaded), tally.loads_out_of_range);

@@ -23,7 +23,7 @@ row_spec make_row(std::string_view pattern, operation_kind operation, element_ty
   row.type = type;
   row.values = std::move(values);
   row.elements = bytes / size_of(type);
-  row.block = block;
+  row.block = {block.threads(), 1};
   return row;
 }
 
@@ -154,14 +154,15 @@ row_spec parse_row(std::string_view name) {
   return row;
 }
 
+block_size launched_block(const row_spec& row) {
+  return make_workload(row)->meaning().shape().block;
+}
+
 std::unique_ptr<workload> make_workload(const row_spec& row) {
   return row.pattern->make(row.operation, row.type, row.elements, row.values, row.block);
 }
 
-index_t useful_bytes(const row_spec& row) {
-  const int sides = int{loads_elements(row.operation)} + int{stores_elements(row.operation)};
-  return row.buffer_bytes() * sides;
-}
+index_t useful_bytes(const row_spec& row) { return make_workload(row)->meaning().useful_bytes(); }
 
 row_spec stride_one_of(const row_spec& row) {
   return make_row("stride", row.operation, row.type, {1}, row.buffer_bytes(), row.block);

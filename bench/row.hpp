@@ -48,6 +48,10 @@ row_spec parse_row(std::string_view name);
 /// The bytes that the row's program asks for in one launch.
 index_t useful_bytes(const row_spec& row);
 
+/// The block of the row's launch: patterns of one dimension make a row of `row.block`, and some
+/// have a block of their own.
+block_size launched_block(const row_spec& row);
+
 /// What moves the row's bytes.
 std::unique_ptr<workload> make_workload(const row_spec& row);
 

@@ -45,18 +45,23 @@ std::vector<std::string_view> counter_values::missing(counter_set set) const {
   return keys;
 }
 
-void add_measurement(counter_values& to, const row_spec& row, const launch_shape& shape,
+void add_measurement(counter_values& to, const row_spec& row, const program& body,
                      index_t index_bytes, const measurement& result,
                      const rate_references& references, bool in_cache) {
-  const index_t bytes = useful_bytes(row);
+  const index_t bytes = body.useful_bytes();
   const double rate = result.rate(bytes);
   const bool mover = row.pattern->mover;
+  const launch_shape shape = body.shape();
+  const auto flops = static_cast<double>(body.flops());
   to.set("elements", static_cast<double>(row.elements));
-  to.set("access_bytes", mover ? 0 : size_of(row.type));
+  to.set("access_bytes", mover ? 0 : size_of(row.type) * body.together());
   to.set("launch_threads", mover ? 0 : static_cast<double>(shape.threads()));
   to.set("block_threads", mover ? 0 : static_cast<double>(shape.block.threads()));
   to.set("useful_bytes", static_cast<double>(bytes));
   to.set("index_bytes", static_cast<double>(index_bytes));
+  to.set("flops", flops);
+  to.set("flops_per_byte", ratio(flops, static_cast<double>(bytes)));
+  to.set("flops_per_second", ratio(flops, result.mean_s));
   to.set("useful_bytes_per_second", rate);
   to.set("fraction_of_stride1", ratio(rate, references.stride1_bytes_per_s));
   to.set("fraction_of_ceiling", ratio(rate, references.ceiling_bytes_per_s));
@@ -82,6 +87,10 @@ void add_prediction(counter_values& to, const row_spec& row, index_t unique_byte
   to.set("store_sectors_predicted", static_cast<double>(model.stores.sectors));
   to.set("index_requests_predicted", static_cast<double>(model.indices.requests));
   to.set("index_sectors_predicted", static_cast<double>(model.indices.sectors));
+  to.set("shared_load_wavefronts_predicted", static_cast<double>(model.slot_loads.wavefronts));
+  to.set("shared_store_wavefronts_predicted", static_cast<double>(model.slot_stores.wavefronts));
+  to.set("shared_load_conflicts_predicted", static_cast<double>(model.slot_loads.conflicts));
+  to.set("shared_store_conflicts_predicted", static_cast<double>(model.slot_stores.conflicts));
   to.set("load_sectors_per_request_predicted", model.loads.sectors_per_request());
   to.set("store_sectors_per_request_predicted", model.stores.sectors_per_request());
   to.set("load_lines_per_request_predicted", model.loads.lines_per_request());

@@ -36,7 +36,7 @@ struct rate_references {
 };
 
 /// Size, time and fractions. @param in_cache the working set fits in the last cache
-void add_measurement(counter_values& to, const row_spec& row, const launch_shape& shape,
+void add_measurement(counter_values& to, const row_spec& row, const program& body,
                      index_t index_bytes, const measurement& result,
                      const rate_references& references, bool in_cache);
 

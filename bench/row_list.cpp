@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "bench/block.hpp"
 #include "bench/input_file.hpp"
 #include "bench/text.hpp"
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::string_view kBlock = "/block:";
 constexpr std::string_view kElements = "/elements:";
-constexpr index_t kMaxBlock = 1024;
 constexpr index_t kMaxElements =
     std::numeric_limits<index_t>::max() / size_of(element_type::kF32x4);
 
@@ -28,19 +28,28 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-/// Takes "<key><number>" off the end of `name`, if that is what stands there.
-std::optional<index_t> take_suffix(std::string_view& name, std::string_view key, index_t highest) {
+/// Takes "<key><text>" off the end of `name`, if that is what stands there; the text.
+std::optional<std::string_view> take_suffix(std::string_view& name, std::string_view key) {
   const std::size_t slash = name.rfind('/');
   if (slash == std::string_view::npos || !name.substr(slash).starts_with(key)) return {};
-  const std::string_view digits = name.substr(slash + key.size());
+  const std::string_view text = name.substr(slash + key.size());
+  name = name.substr(0, slash);
+  return text;
+}
+
+index_t read_elements(std::string_view digits) {
   index_t value = 0;
   const char* const end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  if (error != std::errc() || stop != end || value < 1 || value > highest)
-    throw bad_line(std::string(key.substr(1)) + "<N> takes a whole number from 1 to " +
-                   std::to_string(highest));
-  name = name.substr(0, slash);
+  if (error != std::errc() || stop != end || value < 1 || value > kMaxElements)
+    throw bad_line("elements:<N> takes a whole number from 1 to " + std::to_string(kMaxElements));
   return value;
+}
+
+block_size read_block(std::string_view text) {
+  if (const auto block = block_named(text)) return *block;
+  throw bad_line("block:<N> or block:<X>x<Y> takes 1 to " + std::to_string(kMaxBlockThreads) +
+                 " threads");
 }
 
 /// The row called `name`; without the flag that errors name otherwise.
@@ -67,13 +76,20 @@ listed_row parse_line(std::string_view name) {
     throw bad_line("a list does not say which GPU: leave " + std::string(name.substr(slash)) +
                    " out, --device= says it");
   listed_row row;
-  row.elements = take_suffix(name, kElements, kMaxElements);
-  if (const auto block = take_suffix(name, kBlock, kMaxBlock))
-    row.block = static_cast<unsigned>(*block);
+  if (const auto text = take_suffix(name, kElements)) row.elements = read_elements(*text);
+  if (const auto text = take_suffix(name, kBlock)) row.block = read_block(*text);
   row.spec = parse_name(name);
-  if (row.block && row.spec.pattern->mover)
+  if (!row.block) return row;
+  if (row.spec.pattern->mover)
     throw bad_line(std::string(row.spec.pattern->name) +
-                   " has no blocks: leave /block:" + std::to_string(*row.block) + " out");
+                   " has no blocks: leave /block:" + block_text(*row.block) + " out");
+  row_spec one = row.spec;
+  one.elements = row.elements.value_or(1);
+  one.block = *row.block;
+  if (const block_size used = launched_block(one); used != *row.block)
+    throw bad_line(std::string(row.spec.pattern->name) + " would be launched in blocks of " +
+                   block_text(used) + ", not of " + block_text(*row.block) +
+                   ": say /block:" + block_text(used));
   return row;
 }
 
@@ -86,8 +102,8 @@ std::string name_of(const listed_row& row) {
 
 }  // namespace
 
-std::string with_block(std::string name, unsigned block) {
-  return std::move(name.append(kBlock).append(std::to_string(block)));
+std::string with_block(std::string name, block_size block) {
+  return std::move(name.append(kBlock).append(block_text(block)));
 }
 
 std::string with_elements(std::string name, index_t elements) {

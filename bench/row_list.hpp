@@ -23,11 +23,11 @@ namespace sectorbench {
 struct listed_row {
   row_spec spec;
   std::optional<index_t> elements;
-  std::optional<unsigned> block;
+  std::optional<block_size> block;
 };
 
 /// `name` with what a listed row's name says of block and size behind it.
-std::string with_block(std::string name, unsigned block);
+std::string with_block(std::string name, block_size block);
 std::string with_elements(std::string name, index_t elements);
 
 /// The rows of a list's text, in its order. Comments, from a # on, and blank lines are ignored.

@@ -27,6 +27,15 @@ std::string hex_of(const bits128& bits, int width) {
   return text;
 }
 
+std::string misaligned_text(const misalignment& found) {
+  const auto number = [](auto value) { return std::to_string(value); };
+  return number(found.count) + " accesses of " + number(found.bytes) +
+         " bytes are not aligned to their size, the lowest at address " + number(found.address) +
+         ", which leaves remainder " + number(found.address % found.bytes) +
+         "; take a base and rows that are multiples of " + number(found.bytes) +
+         " bytes, or narrower accesses";
+}
+
 }  // namespace
 
 std::vector<std::string> throttled_between(const gpu_condition& before,
@@ -105,6 +114,7 @@ void row_runner::prove(const row_spec& row, const workload& work) {
   const coverage_verdict verdict = device_.prove(body);
   if (!verdict.ok())
     throw verification_failed("the pattern does not cover what it declares: " + describe(verdict));
+  if (verdict.misaligned.count > 0) throw not_applicable(misaligned_text(verdict.misaligned));
   proven_.insert(key);
 }
 
@@ -280,13 +290,7 @@ const launch_totals* row_runner::totals(const row_spec& row) {
   return known.totals.get();
 }
 
-launch_shape row_runner::shape(const row_spec& row) {
-  return state_of(row).work->meaning().shape();
-}
-
-index_t row_runner::unique_bytes(const row_spec& row) {
-  return state_of(row).work->meaning().unique_bytes();
-}
+const program& row_runner::body(const row_spec& row) { return state_of(row).work->meaning(); }
 
 index_t row_runner::index_bytes(const row_spec& row) { return state_of(row).work->needs().indices; }
 

@@ -100,11 +100,8 @@ class row_runner {
   /// The sector model's totals, or null for a mover.
   const launch_totals* totals(const row_spec& row);
 
-  /// The launch of the row's kernel, or of what a mover means.
-  launch_shape shape(const row_spec& row);
-
-  /// Distinct bytes that one launch moves.
-  index_t unique_bytes(const row_spec& row);
+  /// The program of the row's kernel, or of what a mover means.
+  const program& body(const row_spec& row);
 
   /// Bytes of the index list that one launch reads.
   index_t index_bytes(const row_spec& row);

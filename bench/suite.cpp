@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <iterator>
 #include <optional>
 #include <set>
 
+#include "bench/block.hpp"
 #include "bench/text.hpp"
 
 namespace sectorbench {
@@ -20,7 +23,16 @@ struct entry {
   std::vector<operation_kind> operations;
   std::vector<element_type> types;
   std::vector<std::vector<index_t>> values;
+  std::vector<block_size> blocks{};  ///< of the suite itself; none: flags decide
 };
+
+/// The steps at which the work of `compute` is looked at: coalesced, a sector and a line a lane.
+std::vector<std::vector<index_t>> compute_values(const std::vector<std::int64_t>& multiply_adds) {
+  std::vector<std::vector<index_t>> values;
+  for (const index_t step : {1, 8, 32})
+    for (const index_t fma : multiply_adds) values.push_back({step, fma});
+  return values;
+}
 
 std::vector<entry> reference_entries() {
   return {{"stride", {kCopy}, {kF32}, {{1}, {2}, {4}, {8}, {16}, {32}}},
@@ -51,6 +63,8 @@ std::vector<entry> default_entries() {
   entries.push_back({"contiguous", {kCopy}, {kU8, kF16, kF32, kF64}, {{}}});
   entries.push_back({"offset", {kCopy}, {kF32}, {{0, 0}, {1, 1}, {8, 8}}});
   entries.push_back({"grid_loop", {kCopy}, {kF32}, {{8}}});
+  entries.push_back({"wide", {kCopy}, {kF32}, {{0, 2}, {0, 4}}});
+  entries.push_back({"transpose_wide", {kCopy}, {kF32}, {{4096, 4}}});
   // Patterns that the list above does not name come with the values that they call typical.
   std::set<std::string_view> named;
   for (const entry& e : entries) named.insert(e.pattern);
@@ -69,6 +83,7 @@ std::vector<std::vector<index_t>> full_values(std::string_view name,
                                               const std::vector<entry>& defaults) {
   if (name == "stride") return {{1}, {2}, {4}, {8}, {16}, {32}, {64}, {128}};
   if (name == "chunk") return {{1}, {2}, {4}, {8}, {16}, {32}};
+  if (name == "compute") return compute_values({1, 4, 16, 64, 256, kBalance});
   std::vector<std::vector<index_t>> values;
   const auto add = [&](const std::vector<index_t>& one) {
     if (std::ranges::find(values, one) == values.end()) values.push_back(one);
@@ -77,6 +92,9 @@ std::vector<std::vector<index_t>> full_values(std::string_view name,
     if (e.pattern == name) std::ranges::for_each(e.values, add);
   for (const pattern_entry& pattern : registered_patterns())
     if (pattern.name == name) add(typical_values(pattern));
+  // Also off the line, by one access, and by one element, which cannot be.
+  if (name == "wide")
+    for (const std::vector<index_t>& one : {std::vector<index_t>{2, 2}, {4, 4}, {1, 4}}) add(one);
   std::ranges::sort(values);
   return values;
 }
@@ -95,6 +113,8 @@ std::vector<entry> full_entries() {
   // A mover moves the same bytes whatever they are called.
   for (const pattern_entry& pattern : registered_patterns())
     add(pattern.name, pattern.mover ? std::vector{kF32} : types);
+  add("pitch", types);  // its block's shape decides which threads are a warp
+  entries.back().blocks = {{32, 8}, {16, 16}, {8, 32}};
   return entries;
 }
 
@@ -140,6 +160,7 @@ void apply(const options& wanted, entry& e) {
   if (!wanted.types.empty()) e.types = wanted.types;
   if (e.pattern == "stride" && !wanted.strides.empty()) e.values = single_values(wanted.strides);
   if (e.pattern == "chunk" && !wanted.chunks.empty()) e.values = single_values(wanted.chunks);
+  if (e.pattern == "compute" && !wanted.flops.empty()) e.values = compute_values(wanted.flops);
 }
 
 /// The element counts to measure a row of `type` at.
@@ -153,32 +174,49 @@ std::vector<index_t> sizes_of(const options& wanted, index_t default_bytes, elem
   return {bytes / size_of(type)};
 }
 
-/// The rows of the entries, size and block left to the flags.
-std::vector<row_spec> specs_of(const options& wanted, std::vector<entry> entries) {
-  std::vector<row_spec> specs;
+/// A row and what the suite itself says of its sizes and blocks; else flags decide.
+struct planned_row {
+  row_spec spec;
+  std::vector<index_t> sizes{};      ///< in elements; then they are part of the name
+  std::vector<block_size> blocks{};  ///< then they are part of the name
+};
+
+/// Puts in as many multiply-adds as the device does while it moves an element, where the values ask
+/// for that; false if it is not known.
+bool resolve_balance(std::string_view pattern, element_type type, double flops_per_byte,
+                     std::vector<index_t>& values) {
+  if (pattern != "compute" || values[1] != kBalance) return true;
+  // A multiply-add is two operations; an element is loaded and stored.
+  values[1] = std::max<index_t>(1, std::llround(size_of(type) * flops_per_byte));
+  return flops_per_byte > 0;
+}
+
+/// The rows of the entries, sizes left to the flags.
+std::vector<planned_row> rows_of(const options& wanted, const suite_setting& setting,
+                                 std::vector<entry> entries) {
+  std::vector<planned_row> rows;
   for (entry& e : entries) {
     apply(wanted, e);
     for (const operation_kind operation : e.operations)
       for (const element_type type : e.types)
-        for (const std::vector<index_t>& values : e.values) {
+        for (std::vector<index_t> values : e.values) {
+          if (!resolve_balance(e.pattern, type, setting.flops_per_byte, values)) {
+            if (wanted.flops.empty()) continue;
+            throw usage_error(
+                "--flops=balance: the peak of this device's arithmetic or memory is not known; "
+                "give a number");
+          }
           row_spec spec;
           spec.pattern = find_pattern(e.pattern, values);
           spec.operation = operation;
           spec.type = type;
           spec.values = values;
           if (!spec.pattern->offers(operation) || !spec.pattern->offers(type)) continue;
-          specs.push_back(spec);
+          rows.push_back({spec, {}, wanted.blocks.empty() ? e.blocks : std::vector<block_size>{}});
         }
   }
-  return specs;
+  return rows;
 }
-
-/// A row and what the suite itself says of its sizes and block; else flags decide.
-struct planned_row {
-  row_spec spec;
-  std::vector<index_t> sizes{};  ///< in elements; then they are part of the name
-  std::optional<unsigned> block{};
-};
 
 std::vector<planned_row> planned_rows(const options& wanted, const suite_setting& setting) {
   std::vector<planned_row> rows;
@@ -187,10 +225,11 @@ std::vector<planned_row> planned_rows(const options& wanted, const suite_setting
     return rows;
   }
   for (const listed_row& row : setting.listed) {
-    rows.push_back({row.spec, {}, row.block});
+    rows.push_back({row.spec});
     if (row.elements) rows.back().sizes.push_back(*row.elements);
+    if (row.block) rows.back().blocks.push_back(*row.block);
   }
-  for (const row_spec& spec : specs_of(wanted, entries_of(wanted.suite))) rows.push_back({spec});
+  std::ranges::move(rows_of(wanted, setting, entries_of(wanted.suite)), std::back_inserter(rows));
   const bool flags_say_sizes = wanted.bytes || !wanted.elements.empty();
   if (wanted.suite != suite_kind::kSweep || flags_say_sizes) return rows;
   const std::vector<index_t> working_sets = sweep_bytes(setting.last_cache_bytes, setting.on_gpu);
@@ -226,8 +265,8 @@ std::vector<index_t> sweep_bytes(index_t last_cache_bytes, bool on_gpu) {
 }
 
 std::vector<suite_row> make_suite(const options& wanted, const suite_setting& setting) {
-  const std::vector<unsigned> usual_blocks =
-      wanted.blocks.empty() ? std::vector<unsigned>{block_size{}.x} : wanted.blocks;
+  const std::vector<block_size> usual_blocks =
+      wanted.blocks.empty() ? std::vector<block_size>{{}} : wanted.blocks;
   std::vector<suite_row> rows;
   std::set<std::string> seen;
   for (planned_row& planned : planned_rows(wanted, setting)) {
@@ -235,16 +274,16 @@ std::vector<suite_row> make_suite(const options& wanted, const suite_setting& se
     const bool sized = !planned.sizes.empty();
     const std::vector<index_t> sizes =
         sized ? planned.sizes : sizes_of(wanted, setting.default_bytes, spec.type);
-    const std::vector<unsigned> blocks =
-        planned.block ? std::vector<unsigned>{*planned.block} : usual_blocks;
+    const std::vector<block_size>& blocks = planned.blocks.empty() ? usual_blocks : planned.blocks;
     for (const index_t elements : sizes)
-      for (const unsigned block : blocks) {
+      for (const block_size block : blocks) {
         spec.elements = elements;
-        spec.block = {block, 1};
+        spec.block = block;
+        spec.block = launched_block(spec);
         std::string name = spec.name();
-        // A mover has no blocks: it stands once.
-        if ((planned.block || blocks.size() > 1) && !spec.pattern->mover)
-          name = with_block(std::move(name), block);
+        // A mover has no blocks: it stands once, as does a row that takes one block only.
+        if ((!planned.blocks.empty() || blocks.size() > 1) && !spec.pattern->mover)
+          name = with_block(std::move(name), spec.block);
         if (sized || wanted.elements.size() > 1) name = with_elements(std::move(name), elements);
         if (seen.insert(name).second) rows.push_back({spec, name});
       }
@@ -258,13 +297,12 @@ void record_suite(const options& wanted, const std::vector<suite_row>& rows,
     for (auto& [known, value] : facts)
       if (known == key) value = sanitize(text);
   };
-  const auto each_once = [&](auto number_of) {
-    std::vector<std::string> numbers;
+  const auto each_once = [&](auto text_of) {
+    std::vector<std::string> texts;
     for (const suite_row& row : rows)
-      if (std::string number = std::to_string(number_of(row.spec));
-          std::ranges::find(numbers, number) == numbers.end())
-        numbers.push_back(std::move(number));
-    return join(std::vector<std::string_view>(numbers.begin(), numbers.end()), ",");
+      if (std::string text = text_of(row.spec); std::ranges::find(texts, text) == texts.end())
+        texts.push_back(std::move(text));
+    return join(std::vector<std::string_view>(texts.begin(), texts.end()), ",");
   };
   const auto named = [&](std::string_view key) {
     return std::ranges::any_of(
@@ -275,9 +313,10 @@ void record_suite(const options& wanted, const std::vector<suite_row>& rows,
   if (wanted.suite != suite_kind::kSweep && wanted.suite != suite_kind::kFile) return;
   if (named("/elements:")) {
     set("buffer_bytes", "elements x element size");
-    set("elements", each_once([](const row_spec& spec) { return spec.elements; }));
+    set("elements", each_once([](const row_spec& spec) { return std::to_string(spec.elements); }));
   }
-  if (named("/block:")) set("block", each_once([](const row_spec& spec) { return spec.block.x; }));
+  if (named("/block:"))
+    set("block", each_once([](const row_spec& spec) { return block_text(spec.block); }));
 }
 
 }  // namespace sectorbench

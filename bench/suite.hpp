@@ -31,6 +31,8 @@ index_t quick_buffer_bytes(bool on_gpu, index_t l2_bytes);
 struct suite_setting {
   index_t default_bytes = kDefaultBufferBytes;  ///< of one buffer, unless a flag says otherwise
   index_t last_cache_bytes = 0;                 ///< of the device; 0: unknown
+  double flops_per_byte = 0;  ///< peak of the device's arithmetic over that of its memory; 0:
+                              ///< unknown
   bool on_gpu = true;
   std::vector<listed_row> listed{};  ///< the rows of --suite=FILE
 };
@@ -43,10 +45,11 @@ std::vector<index_t> sweep_bytes(index_t last_cache_bytes, bool on_gpu);
 /// The rows that the options ask for, each once, in the order in which they run: what serves others
 /// as a reference comes first.
 ///
-/// A flag that names values (--types, --ops, --strides, --chunks, --block, --elements) replaces
-/// that axis in every entry of the suite. Rows that cannot be (a mover that shall read) fall away.
-/// Rows of a list keep the size and block that their names say.
-/// @throws usage_error where --bytes is no multiple of an element, or a name of --rows is wrong
+/// A flag that names values (--types, --ops, --strides, --chunks, --flops, --block, --elements)
+/// replaces that axis in every entry of the suite. Rows that cannot be (a mover that shall read)
+/// fall away. Rows of a list keep the size and block that their names say.
+/// @throws usage_error where --bytes is no multiple of an element, a name of --rows is wrong, or
+/// the balance point is asked for and not known
 std::vector<suite_row> make_suite(const options& wanted, const suite_setting& setting);
 
 /// Replaces what `facts` says of suite, sizes and blocks by what the suite made of the flags.

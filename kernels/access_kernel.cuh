@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "sectorbench/access/arithmetic.hpp"
 #include "sectorbench/access/fill.hpp"
 #include "sectorbench/access/pattern.hpp"
 #include "sectorbench/access/proof.hpp"
@@ -19,7 +20,8 @@ struct global_memory {
   T* out;
   std::uint64_t seed;
   const index_entry* indices;
-  T sum{};
+  T* slots = nullptr;
+  T checksum{};
 
   template <class Meant>
   __device__ index_t index(bool on, index_t slot, const Meant&) const {
@@ -31,9 +33,42 @@ struct global_memory {
   }
   __device__ T made(bool, index_t i) const { return sectorbench::made<T>(i, seed); }
   __device__ void sink(bool on, T v) {
-    if (on) sum = folded(sum, v);
+    if (on) checksum = folded(checksum, v);
   }
+  template <int V>
+  __device__ pack<T, V> load(bool on, index_t i, together_t<V>) const {
+    using bits = element_bits<V * sizeof(T)>;
+    return __builtin_bit_cast(pack<T, V>, on ? *reinterpret_cast<const bits*>(in + i) : bits{});
+  }
+  template <int V>
+  __device__ void store(bool on, index_t i, const pack<T, V>& v) const {
+    using bits = element_bits<V * sizeof(T)>;
+    if (on) *reinterpret_cast<bits*>(out + i) = __builtin_bit_cast(bits, v);
+  }
+  __device__ void stage(bool on, index_t slot, T v) const {
+    if (on) slots[slot] = v;
+  }
+  __device__ T staged(bool on, index_t slot) const { return on ? slots[slot] : T{}; }
+  __device__ T sum(T a, T b) const { return sum_of(a, b); }
+  __device__ T worked(T v, unsigned times) const { return worked_on(v, times); }
 };
+
+/// The slots of a block that runs P, in its shared memory.
+template <access_pattern P, class Slot>
+__device__ Slot* slots_in_shared_memory() {
+  if constexpr (slots_of<P>() > 0) {
+    __shared__ Slot slots[slots_of<P>()];
+    return slots;
+  } else {
+    return nullptr;
+  }
+}
+
+/// Waits for the block's other threads before every phase but the first.
+template <int Phase>
+__device__ void begin_phase() {
+  if constexpr (Phase > 0) __syncthreads();
+}
 
 /// The coordinates of the calling thread.
 __device__ inline lane this_lane() {
@@ -49,10 +84,13 @@ __global__ void access_kernel(P pattern, const T* __restrict__ in, T* __restrict
                               std::uint64_t seed, bool keep,
                               const index_entry* __restrict__ indices) {
   const lane thread = this_lane();
-  global_memory<T> memory{in, out, seed, indices};
-  pattern.run(thread, access<Op, global_memory<T>>{memory});
+  global_memory<T> memory{in, out, seed, indices, slots_in_shared_memory<P, T>()};
+  for_each_phase<P>([&](auto phase) {
+    begin_phase<decltype(phase)::value>();
+    run_phase<decltype(phase)::value>(pattern, thread, access<Op, global_memory<T>>{memory});
+  });
   if constexpr (Op::kStores == side::kNone) {
-    if (keep) out[thread_rank(thread)] = memory.sum;
+    if (keep) out[thread_rank(thread)] = memory.checksum;
   }
 }
 
@@ -60,16 +98,29 @@ __global__ void access_kernel(P pattern, const T* __restrict__ in, T* __restrict
 template <access_pattern P, class Op>
 __global__ void proof_kernel(P pattern, proof_request request) {
   const lane thread = this_lane();
-  proof_memory<Op> memory(request, thread_rank(thread));
-  pattern.run(thread, access<Op, proof_memory<Op>>{memory});
+  using memory_type = proof_memory_of<Op, P>;
+  auto* const slots = slots_in_shared_memory<P, proof_slot>();
+  if constexpr (slots_of<P>() > 0) {
+    const unsigned threads = blockDim.x * blockDim.y;
+    for (int slot = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x); slot < slots_of<P>();
+         slot += static_cast<int>(threads))
+      slots[slot] = proof_slot{};
+    __syncthreads();
+  }
+  memory_type memory(request, thread_rank(thread), slots, slots_of<P>());
+  for_each_phase<P>([&](auto phase) {
+    begin_phase<decltype(phase)::value>();
+    memory.begin_phase(decltype(phase)::value);
+    run_phase<decltype(phase)::value>(pattern, thread, access<Op, memory_type>{memory});
+  });
   memory.finish();
 }
 
 /// Runs a pattern's body against the memory that makes its index list.
 template <access_pattern P>
 __global__ void index_list_kernel(P pattern, index_entry* list) {
-  index_list_memory memory{list};
-  pattern.run(this_lane(), access<copy, index_list_memory>{memory});
+  const index_list_memory memory{list};
+  run_all(pattern, this_lane(), access<copy, const index_list_memory>{memory});
 }
 
 /// Queues a kernel. @throws cuda_error

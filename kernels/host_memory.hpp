@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstring>
+
+#include "sectorbench/access/arithmetic.hpp"
 #include "sectorbench/access/fill.hpp"
 #include "sectorbench/access/pattern.hpp"
 
@@ -15,7 +18,8 @@ struct host_memory {
   T* __restrict__ out;
   std::uint64_t seed;
   const index_entry* __restrict__ indices;
-  T sum{};
+  T* slots = nullptr;
+  T checksum{};
 
   template <class Meant>
   index_t index(bool on, index_t slot, const Meant&) const {
@@ -27,8 +31,24 @@ struct host_memory {
   }
   T made(bool, index_t i) const { return sectorbench::made<T>(i, seed); }
   void sink(bool on, T v) {
-    if (on) sum = folded(sum, v);
+    if (on) checksum = folded(checksum, v);
   }
+  template <int V>
+  pack<T, V> load(bool on, index_t i, together_t<V>) const {
+    pack<T, V> values{};
+    if (on) std::memcpy(&values, in + i, sizeof(values));
+    return values;
+  }
+  template <int V>
+  void store(bool on, index_t i, const pack<T, V>& v) const {
+    if (on) std::memcpy(out + i, &v, sizeof(v));
+  }
+  void stage(bool on, index_t slot, T v) const {
+    if (on) slots[slot] = v;
+  }
+  T staged(bool on, index_t slot) const { return on ? slots[slot] : T{}; }
+  T sum(T a, T b) const { return sum_of(a, b); }
+  T worked(T v, unsigned times) const { return worked_on(v, times); }
 };
 
 /// Calls `body(first)` for every block of the launch with its first thread. Each core takes a run

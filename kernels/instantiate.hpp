@@ -25,15 +25,17 @@ class untyped_program : public program {
   side_extent loads() const final { return pattern_.loads(); }
   side_extent stores() const final { return pattern_.stores(); }
   operation_kind operation() const final { return Op::kKind; }
+  int together() const final { return together_in<P>(); }
+  std::string_view refusal() const final { return refusal_of(pattern_); }
+  index_t flops() const final {
+    if constexpr (computing_pattern<P>)
+      return pattern_.flops();
+    else
+      return 0;
+  }
 
   void prove(const proof_request& request) const final {
-    on_all_cores(shape(), [&](const lane& first) {
-      for_each_thread_of(first, [&](const lane& thread) {
-        proof_memory<Op> memory(request, thread_rank(thread));
-        pattern_.run(thread, access<Op, proof_memory<Op>>{memory});
-        memory.finish();
-      });
-    });
+    on_all_cores(shape(), [&](const lane& first) { prove_block<Op>(pattern_, request, first); });
   }
   void launch_proof([[maybe_unused]] const proof_request& request,
                     [[maybe_unused]] CUstream_st* stream) const final {
@@ -46,9 +48,9 @@ class untyped_program : public program {
   index_t indices() const final { return index_entries(pattern_); }
   void fill_indices(index_entry* list) const final {
     on_all_cores(shape(), [&](const lane& first) {
-      index_list_memory memory{list};
+      const index_list_memory memory{list};
       for_each_thread_of(first, [&](const lane& thread) {
-        pattern_.run(thread, access<copy, index_list_memory>{memory});
+        run_all(pattern_, thread, access<copy, const index_list_memory>{memory});
       });
     });
   }
@@ -91,20 +93,26 @@ class typed_program final : public untyped_program<P, Op> {
   element_type type() const override { return Type; }
 
   void run(const launch_data& data) const override {
+    static_assert(phases_of<P>() == 1 || Op::kStores != side::kNone,
+                  "a checksum does not live from one phase to the next");
     const T* const in = first_load(data);
     T* const out = first_store(data);
     const std::uint64_t seed = data.seed;
     const index_entry* const indices = data.indices;
     on_all_cores(this->shape(),
                  [this, seed, in, out, indices, keep = data.keep](const lane& first) {
+                   std::array<T, slots_of<P>()> slots;
                    T sum{};
-                   for_each_thread_of(first, [&](const lane& thread) {
-                     host_memory<T> memory{in, out, seed, indices};
-                     this->pattern_.run(thread, access<Op, host_memory<T>>{memory});
-                     if constexpr (Op::kStores == side::kNone) {
-                       if (keep) out[thread_rank(thread)] = memory.sum;
-                       sum = added(sum, memory.sum);
-                     }
+                   for_each_phase<P>([&](auto phase) {
+                     for_each_thread_of(first, [&](const lane& thread) {
+                       host_memory<T> memory{in, out, seed, indices, slots.data()};
+                       run_phase<decltype(phase)::value>(this->pattern_, thread,
+                                                         access<Op, host_memory<T>>{memory});
+                       if constexpr (Op::kStores == side::kNone) {
+                         if (keep) out[thread_rank(thread)] = memory.checksum;
+                         sum = added(sum, memory.checksum);
+                       }
+                     });
                    });
                    if constexpr (Op::kStores == side::kNone) keep_alive(sum);
                  });

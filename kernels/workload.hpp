@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "sectorbench/access/element.hpp"
 #include "sectorbench/access/launch.hpp"
@@ -56,6 +57,12 @@ class program : public workload {
   virtual side_extent stores() const = 0;
   virtual operation_kind operation() const = 0;
   virtual element_type type() const = 0;
+  /// Elements that one access of a thread moves.
+  virtual int together() const = 0;
+  /// Why it cannot be launched with its n and values; empty if it can.
+  virtual std::string_view refusal() const = 0;
+  /// Floating-point operations of one launch, or 0.
+  virtual index_t flops() const = 0;
 
   /// Runs the body against the proof memory on the CPU's cores.
   virtual void prove(const proof_request& request) const = 0;
@@ -73,9 +80,9 @@ class program : public workload {
   const program& meaning() const final { return *this; }
   buffer_bytes needs() const final;
 
-  /// Elements that one launch moves on each side that moves any.
+  /// Elements that one launch makes something of: as many as it stores, if it stores any.
   index_t elements() const {
-    return loads_elements(operation()) ? loads().moved() : stores().moved();
+    return stores_elements(operation()) ? stores().moved() : loads().moved();
   }
   /// Bytes that the program asks for in one launch: loads and stores.
   index_t useful_bytes() const;

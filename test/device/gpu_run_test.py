@@ -20,7 +20,8 @@ BLOCKING: dict[str, str | None] = {"CUDA_LAUNCH_BLOCKING": "1"}
 CONTEXT_KEYS = {
     "gpu.index", "gpu.name", "gpu.uuid", "gpu.pci_bus_id", "gpu.compute_capability",
     "gpu.sm_count", "gpu.l2_bytes", "gpu.memory_bytes", "gpu.memory_clock_khz",
-    "gpu.memory_bus_bits", "gpu.peak_bytes_per_s", "gpu.ecc", "cuda.driver_release",
+    "gpu.memory_bus_bits", "gpu.peak_bytes_per_s",
+    "gpu.peak_f32_flops", "gpu.balance_flops_per_byte", "gpu.ecc", "cuda.driver_release",
     "cuda.driver", "cuda.runtime", "cuda.toolkit", "cuda.architectures", "cuda.module_loading",
     "blocking", "blocking.reason", "event.floor_us", "clock.settled", "clock.settle_s",
     "clock.sm_mhz", "cuda.architecture_loaded", "cuda.flags", "cuda.visible_devices",

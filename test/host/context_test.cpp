@@ -208,12 +208,12 @@ TEST(Context, WhatWasAskedForIsTold) {
   wanted.suite = suite_kind::kReference;
   wanted.quick = true;
   wanted.bytes = 1 << 20;
-  wanted.blocks = {64, 1024};
+  wanted.blocks = {{64, 1}, {32, 8}};
   wanted.seed = 7;
   EXPECT_EQ(collected(wanted).at("suite"), "reference");
   EXPECT_EQ(collected(wanted).at("quick"), "yes");
   EXPECT_EQ(collected(wanted).at("buffer_bytes"), "1048576");
-  EXPECT_EQ(collected(wanted).at("block"), "64,1024");
+  EXPECT_EQ(collected(wanted).at("block"), "64,32x8");
   EXPECT_EQ(collected(wanted).at("fill.seed"), "7");
   wanted.bytes.reset();
   wanted.elements = {1000, 2000};

@@ -40,7 +40,7 @@ TEST(Options, NothingGivenLeavesTheDefaults) {
 TEST(Options, EveryFlagIsRead) {
   const options ours = parsed(
       {"--device=cuda:3", "--suite=reference", "--protocol=reference", "--quick", "--bytes=256Mi",
-       "--types=f32,u8", "--ops=copy,scatter", "--strides=1,70000", "--chunks=4", "--block=1,1024",
+       "--types=f32,u8", "--ops=copy,scatter", "--strides=1,70000", "--chunks=4", "--block=1,16x64",
        "--blocking=off", "--rows=a/copy,b/read", "--max_wall=0.5", "--seed=18446744073709551615",
        "--json_lines=a=b.jsonl", "--help", "--version"});
   EXPECT_EQ(ours.device, (device_choice{device_kind::kCuda, 3}));
@@ -53,7 +53,7 @@ TEST(Options, EveryFlagIsRead) {
   EXPECT_EQ(ours.rows, (args{"a/copy", "b/read"}));
   EXPECT_EQ(ours.strides, (std::vector<std::int64_t>{1, 70000}));
   EXPECT_EQ(ours.chunks, (std::vector<std::int64_t>{4}));
-  EXPECT_EQ(ours.blocks, (std::vector<unsigned>{1, 1024}));
+  EXPECT_EQ(ours.blocks, (std::vector<block_size>{{1, 1}, {16, 64}}));
   EXPECT_EQ(ours.blocking, blocking_mode::kOff);
   EXPECT_EQ(ours.max_wall_s, 0.5);
   EXPECT_EQ(ours.seed, 18446744073709551615u);
@@ -166,7 +166,7 @@ constexpr char kElements[] =
     "--elements=4Mi";
 constexpr char kStride[] = "a stride is a whole number from 1 to 2147483647, e.g. --strides=1,2,8";
 constexpr char kBlock[] =
-    "a block has a whole number of threads from 1 to 1024, e.g. --block=128,256";
+    "a block has 1 to 1024 threads, in a row or in rows, e.g. --block=256,16x16";
 constexpr char kWall[] = "a bound is a number of seconds above 0, e.g. --max_wall=30";
 
 INSTANTIATE_TEST_SUITE_P(
@@ -205,7 +205,11 @@ INSTANTIATE_TEST_SUITE_P(
         refused{{"--chunks=x"},
                 "--chunks=x: a chunk is a whole number of elements from 1 to 2147483647, e.g. "
                 "--chunks=4,32"},
-        refused{{"--block=1025"}, std::string("--block=1025: too large, at most 1024: ") + kBlock},
+        refused{{"--block=1025"}, std::string("--block=1025: ") + kBlock},
+        refused{{"--block=32x33"}, std::string("--block=32x33: ") + kBlock},
+        refused{{"--block=16x"}, std::string("--block=16x: ") + kBlock},
+        refused{{"--block=4294967297"}, std::string("--block=4294967297: ") + kBlock},
+        refused{{"--block=65536x65536"}, std::string("--block=65536x65536: ") + kBlock},
         refused{{"--block=0"}, std::string("--block=0: ") + kBlock},
         refused{{"--max_wall=0"}, std::string("--max_wall=0: ") + kWall},
         refused{{"--max_wall=-1"}, std::string("--max_wall=-1: ") + kWall},

@@ -50,10 +50,10 @@ TEST(RowList, TakesRowsInOrderAndSkipsCommentsAndBlankLines) {
 TEST(RowList, SuffixesSetBlockAndSize) {
   const listed_row both = row_of("stride/copy/f32/stride:8/block:128/elements:4096/manual_time");
   EXPECT_EQ(both.spec.name(), "stride/copy/f32/stride:8");
-  EXPECT_EQ(both.block, 128u);
+  EXPECT_EQ(both.block, (block_size{128, 1}));
   EXPECT_EQ(both.elements, 4096);
   const listed_row block = row_of("contiguous/copy/f32/block:1024");
-  EXPECT_EQ(block.block, 1024u);
+  EXPECT_EQ(block.block, (block_size{1024, 1}));
   EXPECT_EQ(block.elements, std::nullopt);
   const listed_row elements = row_of("memcpy/copy/f32/elements:576460752303423487");
   EXPECT_EQ(elements.block, std::nullopt);
@@ -79,11 +79,18 @@ TEST(RowList, ErrorsSayFileLineTextAndRemedy) {
   EXPECT_EQ(refusal("contiguous/copy/f32\nstride/copy/f32"),
             "rows.txt:2: stride/copy/f32: stride takes stride:<1 to 2147483647>");
   EXPECT_EQ(refusal("contiguous/copy/f32/block:0"),
-            "rows.txt:1: contiguous/copy/f32/block:0: block:<N> takes a whole number from 1 to "
-            "1024");
+            "rows.txt:1: contiguous/copy/f32/block:0: block:<N> or block:<X>x<Y> takes 1 "
+            "to 1024 threads");
   EXPECT_EQ(refusal("contiguous/copy/f32/block:1025/manual_time"),
-            "rows.txt:1: contiguous/copy/f32/block:1025/manual_time: block:<N> takes a whole "
-            "number from 1 to 1024");
+            "rows.txt:1: contiguous/copy/f32/block:1025/manual_time: block:<N> or "
+            "block:<X>x<Y> takes 1 to 1024 threads");
+  EXPECT_EQ(
+      refusal("contiguous/copy/f32/block:16x16"),
+      "rows.txt:1: contiguous/copy/f32/block:16x16: contiguous would be launched in blocks of "
+      "256, not of 16x16: say /block:256");
+  EXPECT_EQ(refusal("transpose_tiled/copy/f32/columns:4/block:256"),
+            "rows.txt:1: transpose_tiled/copy/f32/columns:4/block:256: transpose_tiled would be "
+            "launched in blocks of 32x8, not of 256: say /block:32x8");
   for (const char* const value : {"", "0", "-1", "4Ki", "1.5", "576460752303423488"})
     EXPECT_EQ(refusal("contiguous/copy/f32/elements:" + std::string(value)),
               "rows.txt:1: contiguous/copy/f32/elements:" + std::string(value) +

@@ -30,6 +30,10 @@ inline constexpr std::array kFakeCounters{
     "lts__t_sectors_lookup_miss_data_promoted",
     "dram__bytes_read",
     "dram__bytes_write",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st",
 };
 
 /// The place of the sectors stored: the first range has those of the program's probe.

@@ -47,8 +47,10 @@ inline std::vector<index_t> values_to_try(std::string_view pattern, const parame
       {"active", {1, 2, 31, 32}},
       {"aos", {0, 1, 2, 12}},
       {"pitch", {1, 7, 100, 128}},
+      {"transpose_wide", {8, 16, 32}},
   };
-  std::vector<index_t> values{spec.typical};
+  std::vector<index_t> values;
+  if (pattern != "transpose_wide" || spec.lowest == spec.highest) values.push_back(spec.typical);
   if (const auto odd = kOdd.find(pattern); odd != kOdd.end())
     values.insert(values.end(), odd->second.begin(), odd->second.end());
   else

@@ -123,7 +123,7 @@ struct lane_map {
 
  private:
   SECTORBENCH_HD constexpr std::uint64_t chance(index_t number, unsigned use) const {
-    return fill_word(static_cast<std::uint64_t>(number) * 4 + use, seed);
+    return scrambled_word(static_cast<std::uint64_t>(number) * 4 + use, seed);
   }
   SECTORBENCH_HD constexpr index_t anywhere(index_t number) const {
     return static_cast<index_t>(chance(number, 3) % kLaneElements);
@@ -259,7 +259,7 @@ inline std::string describe(const lane_case& one) {
 class dice {
  public:
   /// The dice of case `number` of a series.
-  dice(std::uint64_t seed, std::uint64_t number) : random_(fill_word(number, seed)) {}
+  dice(std::uint64_t seed, std::uint64_t number) : random_(scrambled_word(number, seed)) {}
 
   std::uint64_t bits() { return random_(); }
   /// A number in [low, high]; all are about equally likely.

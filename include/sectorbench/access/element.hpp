@@ -50,4 +50,33 @@ constexpr std::optional<element_type> element_type_named(std::string_view name) 
 /// Bytes of one element: 1, 2, 4, 8 or 16.
 constexpr int size_of(element_type type) { return 1 << static_cast<int>(type); }
 
+namespace detail {
+template <int Bytes>
+struct bits_of_size;
+template <>
+struct bits_of_size<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct bits_of_size<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct bits_of_size<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct bits_of_size<8> {
+  using type = std::uint64_t;
+};
+template <>
+struct bits_of_size<16> {
+  using type = bits128;
+};
+}  // namespace detail
+
+/// The opaque bits of so many bytes.
+template <int Bytes>
+using element_bits = typename detail::bits_of_size<Bytes>::type;
+
 }  // namespace sectorbench

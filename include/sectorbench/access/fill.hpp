@@ -16,13 +16,20 @@
 
 namespace sectorbench {
 
-/// Word `index` (8 bytes) of an input filled with `seed`: the finaliser of splitmix64 (Steele, Lea
-/// and Flood, "Fast Splittable Pseudorandom Number Generators", 2014) over a counter.
-SECTORBENCH_HD constexpr std::uint64_t fill_word(std::uint64_t index, std::uint64_t seed) {
+/// The finaliser of splitmix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
+/// Generators", 2014) over a counter: 64 bits that look random.
+SECTORBENCH_HD constexpr std::uint64_t scrambled_word(std::uint64_t index, std::uint64_t seed) {
   std::uint64_t z = (index + 1) * 0x9e3779b97f4a7c15ULL + seed * 0xd1342543de82ef95ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);
+}
+
+/// Word `index` (8 bytes) of an input filled with `seed`. The highest exponent bit of each half,
+/// single and double in it is clear: all are finite, so that sums of them are the same bits
+/// everywhere.
+SECTORBENCH_HD constexpr std::uint64_t fill_word(std::uint64_t index, std::uint64_t seed) {
+  return scrambled_word(index, seed) & 0xbfffbfffbfffbfffULL;
 }
 
 /// The element of type T that an input filled with `seed` holds at `byte` (little endian).

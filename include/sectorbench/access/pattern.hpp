@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "sectorbench/access/element.hpp"
 #include "sectorbench/access/launch.hpp"
@@ -39,10 +40,19 @@
 ///     value made(bool on, index_t i);            // what `write` stores at i without a load
 ///     void sink(bool on, value v);               // what `read` does with a loaded value
 ///     index_t index(bool on, index_t slot, const Meant& meant);   // entry of the index list
+///     pack<value, V> load(bool on, index_t i, together_t<V>);     // V elements by one access
+///     void store(bool on, index_t i, pack<value, V> v);
+///     void stage(bool on, index_t slot, value v);   // the block's own memory, between phases
+///     value staged(bool on, index_t slot);
+///     value sum(value a, value b);                  // as numbers of the element type
+///     value worked(value v, unsigned times);        // dependent multiply-adds
 ///
 /// A pattern that goes through an index list says in its body what each entry means, as a callable;
 /// timed memories load the entry, the others call `meant`, and the list is made by calling it. Its
 /// loads are requests of their own and no useful bytes.
+///
+/// A body in phases is `run<0>`, `run<1>`, ...; all threads of a block end one phase before any
+/// begins the next. Nothing but staged values lives from one phase to the next.
 ///
 /// Not modelled here: element types, time, caches, CUDA.
 
@@ -77,7 +87,20 @@ struct parameter_spec {
 /// The largest value of a parameter without a bound of its own: products of two stay in 64 bits.
 inline constexpr index_t kMaxParameter = (index_t{1} << 31) - 1;
 
-/// The verbs a body uses: `take`, `put`, and `move`, which is one of each.
+/// Says that V neighbouring elements move as one access, which must lie at a multiple of its size.
+template <int V>
+struct together_t {};
+template <int V>
+inline constexpr together_t<V> together{};
+
+/// What such an access moves.
+template <class Value, int V>
+struct pack {
+  Value at[V];
+};
+
+/// The verbs a body uses: `take`, `put`, and `move`, which is one of each; index lists, staged
+/// values and arithmetic.
 ///
 /// `at` is the place that the pattern gives the element, `rank` its position in dense order. Which
 /// of them the memory sees is the operation's choice.
@@ -105,6 +128,39 @@ class access {
     }
   }
 
+  /// The same of V elements at once. @pre the operation loads and stores
+  template <int V>
+  SECTORBENCH_HD constexpr auto take(bool on, index_t at, index_t rank, together_t<V> v) const {
+    static_assert(Op::kLoads != side::kNone);
+    return memory_.load(on, Op::kLoads == side::kPattern ? at : rank, v);
+  }
+  template <class Value, int V>
+  SECTORBENCH_HD constexpr void put(bool on, index_t at, index_t rank,
+                                    const pack<Value, V>& values) const {
+    static_assert(Op::kStores != side::kNone);
+    memory_.store(on, Op::kStores == side::kPattern ? at : rank, values);
+  }
+
+  /// Keeps a value in the block's slot, and reads what an earlier phase kept there.
+  template <class Value>
+  SECTORBENCH_HD constexpr void stage(bool on, index_t slot, Value value) const {
+    memory_.stage(on, slot, value);
+  }
+  SECTORBENCH_HD constexpr auto staged(bool on, index_t slot) const {
+    return memory_.staged(on, slot);
+  }
+
+  /// The sum of two elements, and an element after so many dependent multiply-adds. Sums come
+  /// first: neither of two summed elements was worked on. @pre the pattern says its `flops()`
+  template <class Value>
+  SECTORBENCH_HD constexpr Value sum(Value a, Value b) const {
+    return memory_.sum(a, b);
+  }
+  template <class Value>
+  SECTORBENCH_HD constexpr Value worked(Value value, unsigned times) const {
+    return memory_.worked(value, times);
+  }
+
   /// Loads entry `slot` of the pattern's index list; `meant()` is what stands there.
   template <class Meant>
   SECTORBENCH_HD constexpr index_t index(bool on, index_t slot, const Meant& meant) const {
@@ -120,17 +176,89 @@ class access {
   Memory& memory_;
 };
 
-/// A memory that ignores everything, to state what the concept below asks of a body.
+/// A memory that ignores everything: what others that move no element start from.
 struct null_memory {
   using value = int;
-  SECTORBENCH_HD constexpr value load(bool, index_t) { return 0; }
-  SECTORBENCH_HD constexpr void store(bool, index_t, value) {}
-  SECTORBENCH_HD constexpr value made(bool, index_t) { return 0; }
-  SECTORBENCH_HD constexpr void sink(bool, value) {}
+  SECTORBENCH_HD constexpr value load(bool, index_t) const { return 0; }
+  SECTORBENCH_HD constexpr void store(bool, index_t, value) const {}
+  template <int V>
+  SECTORBENCH_HD constexpr pack<value, V> load(bool, index_t, together_t<V>) const {
+    return {};
+  }
+  template <int V>
+  SECTORBENCH_HD constexpr void store(bool, index_t, const pack<value, V>&) const {}
+  SECTORBENCH_HD constexpr value made(bool, index_t) const { return 0; }
+  SECTORBENCH_HD constexpr void sink(bool, value) const {}
+  SECTORBENCH_HD constexpr void stage(bool, index_t, value) const {}
+  SECTORBENCH_HD constexpr value staged(bool, index_t) const { return 0; }
+  SECTORBENCH_HD constexpr value sum(value, value) const { return 0; }
+  SECTORBENCH_HD constexpr value worked(value, unsigned) const { return 0; }
   template <class Meant>
-  SECTORBENCH_HD constexpr index_t index(bool, index_t, const Meant&) {
+  SECTORBENCH_HD constexpr index_t index(bool, index_t, const Meant&) const {
     return 0;
   }
+};
+
+/// Elements that one access of a pattern moves.
+template <class P>
+constexpr int together_in() {
+  if constexpr (requires { P::kTogether; })
+    return P::kTogether;
+  else
+    return 1;
+}
+
+/// Phases of a pattern's body, and the slots that a block of it stages values in.
+template <class P>
+constexpr int phases_of() {
+  if constexpr (requires { P::kPhases; })
+    return P::kPhases;
+  else
+    return 1;
+}
+template <class P>
+constexpr int slots_of() {
+  if constexpr (requires { P::kSlots; })
+    return P::kSlots;
+  else
+    return 0;
+}
+
+/// One phase of a body.
+template <int Phase, class P, class Access>
+SECTORBENCH_HD constexpr void run_phase(const P& pattern, const lane& thread, const Access& a) {
+  if constexpr (phases_of<P>() == 1)
+    pattern.run(thread, a);
+  else
+    pattern.template run<Phase>(thread, a);
+}
+
+/// Calls `body(phase)` for each phase in turn; `decltype(phase)::value` is its number.
+template <class P, int Phase = 0, class Body>
+SECTORBENCH_HD constexpr void for_each_phase(const Body& body) {
+  body(std::integral_constant<int, Phase>{});
+  if constexpr (Phase + 1 < phases_of<P>()) for_each_phase<P, Phase + 1>(body);
+}
+
+/// All phases of a thread's body, for memories that need no other thread's values.
+template <class P, class Access>
+SECTORBENCH_HD constexpr void run_all(const P& pattern, const lane& thread, const Access& a) {
+  for_each_phase<P>([&](auto phase) { run_phase<decltype(phase)::value>(pattern, thread, a); });
+}
+
+/// Why the pattern cannot be launched with its n and values; empty if it can.
+template <class P>
+constexpr std::string_view refusal_of(const P& pattern) {
+  if constexpr (requires { pattern.refusal(); })
+    return pattern.refusal();
+  else
+    return {};
+}
+
+/// Whether a pattern computes: it says how many floating-point operations a launch takes.
+template <class P>
+concept computing_pattern = requires(const P pattern) {
+  { pattern.flops() } -> std::same_as<index_t>;
 };
 
 /// What a type must offer to be a pattern.
@@ -145,7 +273,11 @@ struct null_memory {
 /// - `loads()`, `stores()`: what each side declares;
 /// - `indices()`, only with an index list: how many entries it has;
 /// - `kOperations`, `kTypes`, only where not all make sense: arrays of those that do;
-/// - `run(lane, access)`: the body.
+/// - `refusal()`, only if some n and values make no launch: why these do not, or nothing;
+/// - `flops()`, only if it computes: floating-point operations of a launch;
+/// - `kTogether`, only if its accesses move several elements: how many;
+/// - `kPhases`, `kSlots`, only if it stages: how many phases, and how many slots a block has;
+/// - `run(lane, access)`, or `run<Phase>(lane, access)`: the body.
 template <class P>
 concept access_pattern = requires(const P pattern, index_t n, std::span<const index_t> values,
                                   block_size block, const lane thread,
@@ -159,7 +291,9 @@ concept access_pattern = requires(const P pattern, index_t n, std::span<const in
   { pattern.shape(block) } -> std::same_as<launch_shape>;
   { pattern.loads() } -> std::same_as<side_extent>;
   { pattern.stores() } -> std::same_as<side_extent>;
-  pattern.run(thread, copying);
+  run_all(pattern, thread, copying);
+  requires phases_of<P>()
+  == 1 || slots_of<P>() > 0;
 };
 
 /// The operations and element types that a pattern takes.
@@ -196,14 +330,10 @@ constexpr index_t index_entries(const P& pattern) {
 }
 
 /// The memory that makes an index list: it writes what each entry means, and moves no element.
-struct index_list_memory {
-  using value = int;
+struct index_list_memory : null_memory {
   index_entry* list;
 
-  SECTORBENCH_HD value load(bool, index_t) const { return 0; }
-  SECTORBENCH_HD void store(bool, index_t, value) const {}
-  SECTORBENCH_HD value made(bool, index_t) const { return 0; }
-  SECTORBENCH_HD void sink(bool, value) const {}
+  SECTORBENCH_HD explicit index_list_memory(index_entry* entries) : list(entries) {}
   template <class Meant>
   SECTORBENCH_HD index_t index(bool on, index_t slot, const Meant& meant) const {
     const index_t entry = on ? meant() : 0;

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "sectorbench/access/arithmetic.hpp"
 #include "sectorbench/access/fill.hpp"
 #include "sectorbench/access/pattern.hpp"
 
@@ -131,6 +133,11 @@ struct proof_tally {
   unsigned long long wrong = 0;            ///< stored elements (read: sums) with wrong bits
   unsigned long long first_wrong = kNone;  ///< the lowest such index (read: thread)
   bits128 expected{}, got{};               ///< of the index that was asked for
+
+  unsigned long long misaligned = 0;            ///< accesses of several elements
+  unsigned long long first_misaligned = kNone;  ///< the lowest such address
+  unsigned misaligned_bytes = 0;                ///< the size of such an access
+  unsigned long long slots_misused = 0;         ///< see `misused_slots`
 };
 
 /// What a proof shall count and compare. Pointers are to element 0 of each side.
@@ -138,26 +145,56 @@ struct proof_request {
   side_extent loads, stores;
   coverage_bits loaded, stored;
   const void* out = nullptr;  ///< what a launch left behind, to compare; null: nothing is compared
-  int width = 4;              ///< bytes of an element
-  std::uint64_t seed = 0;     ///< of the input's fill
+  std::uint64_t load_address = 0, store_address = 0;  ///< of element 0 of each side
+  int width = 4;                                      ///< bytes of an element
+  std::uint64_t seed = 0;                             ///< of the input's fill
   unsigned long long probe = proof_tally::kNone;  ///< the index whose bits the tally shall record
   proof_tally* tally = nullptr;
 };
 
+/// What a proof keeps of a value: the index it was loaded from; of one that was computed also the
+/// index of the element that was added and the multiply-adds done on the sum.
+struct computed_origin {
+  index_t from = 0;
+  index_t added = -1;
+  unsigned worked = 0;
+};
+
+/// A slot of a proof's block: where its value came from, and the phases that staged and read it
+/// last. A slot is misused if it is read in no later phase than it was staged in, if it is staged
+/// in the phase that staged or read it before, or if there is no such slot. Eight bytes, so that
+/// the slots of a block fit where the values do; indices have 48 bits.
+struct proof_slot {
+  std::uint32_t low = 0;
+  std::uint16_t high = 0;
+  std::int8_t staged = -1, read = -1;
+
+  SECTORBENCH_HD constexpr void stage(index_t from, int phase) {
+    low = static_cast<std::uint32_t>(from);
+    high = static_cast<std::uint16_t>(from >> 32);
+    staged = static_cast<std::int8_t>(phase);
+  }
+  SECTORBENCH_HD constexpr index_t from() const { return index_t{high} << 32 | low; }
+};
+
 /// The memory of a proof: a value is the index that the element came from.
-template <class Op>
+template <class Op, bool Computes = false>
 class proof_memory {
  public:
-  using value = index_t;
+  using value = std::conditional_t<Computes, computed_origin, index_t>;
 
-  SECTORBENCH_HD constexpr proof_memory(const proof_request& request, index_t thread)
-      : request_(request), thread_(thread) {}
+  /// @param slots the block's, `slot_count` of them, as new before the first phase
+  SECTORBENCH_HD constexpr proof_memory(const proof_request& request, index_t thread,
+                                        proof_slot* slots = nullptr, index_t slot_count = 0)
+      : request_(request), thread_(thread), slots_(slots), slot_count_(slot_count) {}
+
+  SECTORBENCH_HD constexpr void begin_phase(int phase) { phase_ = phase; }
 
   SECTORBENCH_HD constexpr value load(bool on, index_t i) const {
     if (on) touch(i, request_.loads, request_.loaded, request_.tally->loads_out_of_range);
-    return i;
+    return {i};
   }
-  SECTORBENCH_HD constexpr value made(bool, index_t i) const { return i; }
+  SECTORBENCH_HD constexpr value made(bool, index_t i) const { return {i}; }
   template <class Meant>
   SECTORBENCH_HD constexpr index_t index(bool on, index_t, const Meant& meant) const {
     return on ? meant() : 0;
@@ -166,6 +203,41 @@ class proof_memory {
     if (!on) return;
     if (!touch(i, request_.stores, request_.stored, request_.tally->stores_out_of_range)) return;
     if (request_.out != nullptr) compare(i, expected_from(from));
+  }
+  template <int V>
+  SECTORBENCH_HD constexpr pack<value, V> load(bool on, index_t i, together_t<V>) const {
+    if (on) check_alignment<V>(request_.load_address, i);
+    pack<value, V> values{};
+    for (int k = 0; k < V; ++k) values.at[k] = load(on, i + k);
+    return values;
+  }
+  template <int V>
+  SECTORBENCH_HD constexpr void store(bool on, index_t i, const pack<value, V>& from) const {
+    if (on) check_alignment<V>(request_.store_address, i);
+    for (int k = 0; k < V; ++k) store(on, i + k, from.at[k]);
+  }
+  SECTORBENCH_HD constexpr void stage(bool on, index_t slot, index_t from) const {
+    if (!on) return;
+    const bool there = slot >= 0 && slot < slot_count_;
+    if (there && slots_[slot].staged < phase_ && slots_[slot].read < phase_) {
+      slots_[slot].stage(from, phase_);
+    } else {
+      detail::count_one(request_.tally->slots_misused);
+    }
+  }
+  SECTORBENCH_HD constexpr index_t staged(bool on, index_t slot) const {
+    if (!on) return 0;
+    const bool there = slot >= 0 && slot < slot_count_;
+    if (!there || slots_[slot].staged < 0 || slots_[slot].staged >= phase_) {
+      detail::count_one(request_.tally->slots_misused);
+      return 0;
+    }
+    slots_[slot].read = static_cast<std::int8_t>(phase_);
+    return slots_[slot].from();
+  }
+  SECTORBENCH_HD constexpr value sum(value a, value b) const { return {a.from, b.from, 0}; }
+  SECTORBENCH_HD constexpr value worked(value v, unsigned times) const {
+    return {v.from, v.added, v.worked + times};
   }
   SECTORBENCH_HD constexpr void sink(bool on, value from) {
     if (!on || request_.out == nullptr) return;
@@ -196,15 +268,37 @@ class proof_memory {
     return true;
   }
 
-  SECTORBENCH_HD constexpr bits128 expected_from(index_t from) const {
-    const proof_request& r = request_;
-    return with_element_of(r.width, [&](auto type) {
+  template <int V>
+  SECTORBENCH_HD constexpr void check_alignment(std::uint64_t base, index_t i) const {
+    const auto bytes = static_cast<unsigned>(V * request_.width);
+    const std::uint64_t address = base + static_cast<std::uint64_t>(i * request_.width);
+    if (address % bytes == 0) return;
+    detail::count_one(request_.tally->misaligned);
+    detail::lower_to(request_.tally->first_misaligned, address);
+    request_.tally->misaligned_bytes = bytes;
+  }
+
+  /// The element of the input, or the one made, at index `i`.
+  template <class T>
+  SECTORBENCH_HD constexpr T element(index_t i) const {
+    if constexpr (Op::kLoads == side::kNone)
+      return sectorbench::made<T>(i, request_.seed);
+    else
+      return filled<T>(static_cast<std::uint64_t>(request_.loads.first + i) * sizeof(T),
+                       request_.seed);
+  }
+
+  SECTORBENCH_HD constexpr bits128 expected_from(value from) const {
+    return with_element_of(request_.width, [&](auto type) {
       using T = decltype(type);
-      if constexpr (Op::kLoads == side::kNone) {
-        return detail::widened(sectorbench::made<T>(from, r.seed));
+      if constexpr (!Computes) {
+        return detail::widened(element<T>(from));
+      } else if constexpr (sizeof(T) == 1 || sizeof(T) == 16) {
+        return bits128{};  // no pattern computes with these
       } else {
-        return detail::widened(
-            filled<T>(static_cast<std::uint64_t>(r.loads.first + from) * sizeof(T), r.seed));
+        T result = element<T>(from.from);
+        if (from.added >= 0) result = sum_of(result, element<T>(from.added));
+        return detail::widened(worked_on(result, from.worked));
       }
     });
   }
@@ -227,8 +321,32 @@ class proof_memory {
 
   const proof_request& request_;
   index_t thread_;
+  proof_slot* slots_;
+  index_t slot_count_;
+  int phase_ = 0;
   bits128 sum_{};
 };
+
+/// The proof memory of pattern P under operation Op.
+template <class Op, class P>
+using proof_memory_of = proof_memory<Op, computing_pattern<P>>;
+
+/// Runs the body of every thread of a block against the proof memory, phase by phase. @param first
+/// the block's first thread
+template <class Op, access_pattern P>
+constexpr void prove_block(const P& pattern, const proof_request& request, const lane& first) {
+  std::array<proof_slot, slots_of<P>()> slots{};
+  for_each_phase<P>([&](auto phase) {
+    lane thread = first;
+    for (thread.thread_y = 0; thread.thread_y < thread.block_size_y; ++thread.thread_y)
+      for (thread.thread_x = 0; thread.thread_x < thread.block_size_x; ++thread.thread_x) {
+        proof_memory_of<Op, P> memory(request, thread_rank(thread), slots.data(), slots_of<P>());
+        memory.begin_phase(phase);
+        run_phase<decltype(phase)::value>(pattern, thread, access<Op, decltype(memory)>{memory});
+        memory.finish();
+      }
+  });
+}
 
 /// What is wrong with one side's coverage.
 enum class coverage_fault { kNone, kOutOfRange, kRepeated, kMissed, kTooMany };
@@ -242,11 +360,30 @@ struct side_verdict {
   constexpr bool ok() const { return fault == coverage_fault::kNone; }
 };
 
-/// The verdict on both sides of a pattern.
+/// Accesses of several elements that do not lie at a multiple of their size.
+struct misalignment {
+  std::uint64_t count = 0;
+  std::uint64_t address = 0;  ///< the lowest
+  unsigned bytes = 0;         ///< of one access
+};
+
+/// The verdict on a pattern: what its sides touch, and how it uses its slots.
 struct coverage_verdict {
   side_verdict loads, stores;
-  constexpr bool ok() const { return loads.ok() && stores.ok(); }
+  std::uint64_t slots_misused = 0;
+  misalignment misaligned{};  ///< no fault of the pattern's, but nothing that can be launched
+
+  constexpr bool ok() const { return loads.ok() && stores.ok() && slots_misused == 0; }
 };
+
+/// The part of the verdict that the tally alone tells.
+constexpr coverage_verdict verdict_of(const proof_tally& tally) {
+  coverage_verdict verdict;
+  verdict.slots_misused = tally.slots_misused;
+  if (tally.misaligned > 0)
+    verdict.misaligned = {tally.misaligned, tally.first_misaligned, tally.misaligned_bytes};
+  return verdict;
+}
 
 /// What the bits of one side add up to.
 struct coverage_counts {
@@ -312,20 +449,30 @@ inline std::string describe(const coverage_verdict& verdict) {
   };
   add("loads", verdict.loads);
   add("stores", verdict.stores);
+  if (verdict.slots_misused > 0)
+    text += (text.empty() ? "" : "; ") + std::to_string(verdict.slots_misused) +
+            " uses of staged slots that no barrier orders or that are not there";
   return text;
+}
+
+/// Calls `body(first)` with the first thread of every block of a launch, x fastest.
+template <class Body>
+constexpr void for_each_block(const launch_shape& shape, const Body& body) {
+  const auto u = [](index_t v) { return static_cast<unsigned>(v); };
+  for (index_t z = 0; z < shape.grid_z; ++z)
+    for (index_t y = 0; y < shape.grid_y; ++y)
+      for (index_t x = 0; x < shape.grid_x; ++x)
+        body(lane{0, 0, u(x), u(y), u(z), shape.block.x, shape.block.y, u(shape.grid_x),
+                  u(shape.grid_y)});
 }
 
 /// Calls `body(lane)` for every thread of a launch, in the order of `thread_rank`.
 template <class Body>
 constexpr void for_each_lane(const launch_shape& shape, const Body& body) {
-  const auto u = [](index_t v) { return static_cast<unsigned>(v); };
-  for (index_t z = 0; z < shape.grid_z; ++z)
-    for (index_t y = 0; y < shape.grid_y; ++y)
-      for (index_t x = 0; x < shape.grid_x; ++x)
-        for (unsigned ty = 0; ty < shape.block.y; ++ty)
-          for (unsigned tx = 0; tx < shape.block.x; ++tx)
-            body(lane{tx, ty, u(x), u(y), u(z), shape.block.x, shape.block.y, u(shape.grid_x),
-                      u(shape.grid_y)});
+  for_each_block(shape, [&](lane thread) {
+    for (thread.thread_y = 0; thread.thread_y < shape.block.y; ++thread.thread_y)
+      for (thread.thread_x = 0; thread.thread_x < shape.block.x; ++thread.thread_x) body(thread);
+  });
 }
 
 /// Proves by running every thread of the launch, one after another, that the pattern covers what it
@@ -347,10 +494,8 @@ constexpr coverage_verdict prove(const P& pattern, block_size block) {
   request.loaded = {loaded.data(), loaded_again.data()};
   request.stored = {stored.data(), stored_again.data()};
   request.tally = &tally;
-  for_each_lane(pattern.shape(block), [&](const lane& thread) {
-    proof_memory<Op> memory(request, thread_rank(thread));
-    pattern.run(thread, access<Op, proof_memory<Op>>{memory});
-  });
+  for_each_block(pattern.shape(block),
+                 [&](const lane& first) { prove_block<Op>(pattern, request, first); });
   const auto verdict = [](const side_extent& extent, const coverage_bits& bits,
                           std::uint64_t out_of_range) {
     coverage_counts counts;
@@ -358,7 +503,7 @@ constexpr coverage_verdict prove(const P& pattern, block_size block) {
       count_coverage(extent, bits, word, counts);
     return judge(extent, counts, out_of_range);
   };
-  coverage_verdict result;
+  coverage_verdict result = verdict_of(tally);
   if (Op::kLoads != side::kNone)
     result.loads = verdict(loads, request.loaded, tally.loads_out_of_range);
   if (Op::kStores != side::kNone)

@@ -24,7 +24,8 @@
 /// It does not model clocks that change, MIG instances, or links between devices.
 ///
 /// Source: CUDA Runtime API, section "Device Management"; the peak is the memory clock times the
-/// two transfers per clock times the bus width.
+/// two transfers per clock times the bus width. Lanes: CUDA C++ Programming Guide, "Throughput of
+/// Native Arithmetic Instructions".
 
 namespace sectorbench {
 
@@ -39,6 +40,7 @@ struct device_info {
   int sm_count = 0;
   std::int64_t l2_bytes = 0;
   std::int64_t memory_bytes = 0;
+  int sm_clock_khz = 0;  ///< the highest
   int memory_clock_khz = 0;
   int memory_bus_bits = 0;
   bool ecc = false;
@@ -48,6 +50,15 @@ struct device_info {
 
   /// Bytes per second (decimal) that the memory bus can move, or 0 if that is unknown.
   double peak_bytes_per_s() const { return 2.0 * memory_clock_khz * 1e3 * memory_bus_bits / 8.0; }
+
+  /// Single-precision multiply-adds that an SM does in a clock, or 0 if that is unknown.
+  int f32_lanes() const {
+    const int capability = compute_major * 10 + compute_minor;
+    if (capability < 70 || capability >= 130) return 0;
+    return capability <= 80 ? 64 : 128;
+  }
+  /// Single-precision operations per second at the highest clock, a multiply-add being two, or 0.
+  double peak_f32_flops() const { return 2.0 * f32_lanes() * sm_count * sm_clock_khz * 1e3; }
 };
 
 /// Whether GPUs can be used: absent is a fact about the machine, broken is a fault to mend.
@@ -179,6 +190,7 @@ inline device_info query_device(int index) {
   info.memory_bus_bits = properties.memoryBusWidth;
   info.ecc = properties.ECCEnabled != 0;
   // CUDA 13 took the clocks out of cudaDeviceProp.
+  SECTORBENCH_CUDA_CHECK(cudaDeviceGetAttribute(&info.sm_clock_khz, cudaDevAttrClockRate, index));
   SECTORBENCH_CUDA_CHECK(
       cudaDeviceGetAttribute(&info.memory_clock_khz, cudaDevAttrMemoryClockRate, index));
   std::array<char, 32> bus_id{};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sectorbench/access/pattern.hpp"
+#include "sectorbench/model/bank_model.hpp"
 #include "sectorbench/model/sector_model.hpp"
 
 /// @file
@@ -45,10 +46,26 @@ struct side_totals {
   }
 };
 
+/// What a launch asks of the blocks' shared memory.
+struct shared_totals {
+  std::uint64_t requests = 0;
+  std::uint64_t wavefronts = 0;
+  std::uint64_t conflicts = 0;  ///< wavefronts more than without bank conflicts
+
+  constexpr shared_totals& operator+=(const shared_totals& other) {
+    requests += other.requests;
+    wavefronts += other.wavefronts;
+    conflicts += other.conflicts;
+    return *this;
+  }
+  friend constexpr bool operator==(const shared_totals&, const shared_totals&) = default;
+};
+
 /// What a launch asks for.
 struct launch_totals {
-  side_totals loads, stores;  ///< of elements
-  side_totals indices{};      ///< loads of index list entries
+  side_totals loads, stores;                  ///< of elements
+  side_totals indices{};                      ///< loads of index list entries
+  shared_totals slot_loads{}, slot_stores{};  ///< of staged values
 
   constexpr std::uint64_t sector_bytes() const {
     return (loads.sectors + stores.sectors) * kSectorBytes;
@@ -58,6 +75,8 @@ struct launch_totals {
     loads += other.loads;
     stores += other.stores;
     indices += other.indices;
+    slot_loads += other.slot_loads;
+    slot_stores += other.slot_stores;
     return *this;
   }
   friend constexpr bool operator==(const launch_totals&, const launch_totals&) = default;
@@ -65,9 +84,10 @@ struct launch_totals {
 
 /// One request of a warp as the trace records it.
 struct traced_request {
-  enum class kind { kLoad, kStore, kIndex };
+  enum class kind { kLoad, kStore, kIndex, kSlotLoad, kSlotStore };
 
   kind what = kind::kLoad;
+  int bytes = 0;             ///< that a lane asks for
   std::uint32_t active = 0;  ///< bit i: lane i asks for bytes
   std::array<std::uint64_t, kWarpLanes> address{};
 };
@@ -91,26 +111,46 @@ class trace_memory {
   std::span<const traced_request> requests() const { return {requests_.data(), calls_}; }
 
   value load(bool on, index_t i) {
-    record(traced_request::kind::kLoad, on, (loads_.first + i) * width_);
+    record(traced_request::kind::kLoad, on, (loads_.first + i) * width_, width_);
     return 0;
   }
   void store(bool on, index_t i, value) {
-    record(traced_request::kind::kStore, on, (stores_.first + i) * width_);
+    record(traced_request::kind::kStore, on, (stores_.first + i) * width_, width_);
   }
+  template <int V>
+  pack<value, V> load(bool on, index_t i, together_t<V>) {
+    record(traced_request::kind::kLoad, on, (loads_.first + i) * width_, V * width_);
+    return {};
+  }
+  template <int V>
+  void store(bool on, index_t i, const pack<value, V>&) {
+    record(traced_request::kind::kStore, on, (stores_.first + i) * width_, V * width_);
+  }
+  void stage(bool on, index_t slot, value) {
+    record(traced_request::kind::kSlotStore, on, slot * width_, width_);
+  }
+  value staged(bool on, index_t slot) {
+    record(traced_request::kind::kSlotLoad, on, slot * width_, width_);
+    return 0;
+  }
+  value sum(value, value) { return 0; }
+  value worked(value, unsigned) { return 0; }
   value made(bool, index_t) { return 0; }
   void sink(bool, value) {}
   template <class Meant>
   index_t index(bool on, index_t slot, const Meant& meant) {
-    record(traced_request::kind::kIndex, on, slot * index_t{sizeof(index_entry)});
+    record(traced_request::kind::kIndex, on, slot * index_t{sizeof(index_entry)},
+           sizeof(index_entry));
     return on ? meant() : 0;
   }
 
  private:
-  void record(traced_request::kind what, bool on, index_t byte) {
+  void record(traced_request::kind what, bool on, index_t byte, int bytes) {
     if (call_ == requests_.size()) requests_.emplace_back();
     traced_request& request = requests_[call_];
     if (call_ == calls_) {
       request.what = what;
+      request.bytes = bytes;
       request.active = 0;
       ++calls_;
     }
@@ -133,11 +173,10 @@ namespace detail {
 /// in a line: equal warps are counted once.
 class affine_counts {
  public:
-  explicit affine_counts(int width) : width_(width) {}
-
-  const request_count& of(std::uint64_t first, std::uint64_t distance) {
-    if (distance != distance_) {
+  const request_count& of(std::uint64_t first, std::uint64_t distance, int width) {
+    if (distance != distance_ || width != width_) {
       distance_ = distance;
+      width_ = width;
       known_ = {};
     }
     const auto phase = static_cast<std::size_t>(first % kLineBytes);
@@ -153,7 +192,7 @@ class affine_counts {
   }
 
  private:
-  int width_;
+  int width_ = 0;
   std::uint64_t distance_ = 0;
   std::array<request_count, kLineBytes> known_{};
 };
@@ -166,11 +205,7 @@ class launch_counter {
       : pattern_(pattern),
         shape_(pattern.shape(block)),
         threads_(static_cast<int>(shape_.block.threads())),
-        width_(width),
-        memory_(pattern.loads(), pattern.stores(), width),
-        load_counts_(width),
-        store_counts_(width),
-        index_counts_(sizeof(index_entry)) {
+        memory_(pattern.loads(), pattern.stores(), width) {
     thread_.block_size_x = shape_.block.x;
     thread_.block_size_y = shape_.block.y;
     thread_.grid_x = static_cast<unsigned>(shape_.grid_x);
@@ -209,22 +244,22 @@ class launch_counter {
     if (trace(first + threads - 1, kLastLane) != calls) return false;
     constexpr std::uint32_t kEnds = 1U | (1U << kLastLane);
     for (const traced_request& request : memory_.requests())
-      if (request.active != kEnds) return false;
+      if (request.active != kEnds || is_shared(request)) return false;
 
     const int warps = threads / kWarpLanes;
     for (const traced_request& request : memory_.requests()) {
-      affine_counts& counts = counts_of(request.what);
+      const kind_of_request kind = parts_of(request.what);
       const auto apart = static_cast<std::int64_t>(request.address[kLastLane] - request.address[0]);
       const auto distance = static_cast<std::uint64_t>(apart / (threads - 1));
       const std::uint64_t warp_distance = distance * kWarpLanes;
       // Warps that begin at the same place of a line are equal.
       if (warp_distance % kLineBytes == 0) {
-        add(request.what, counts.of(request.address[0], distance), warps);
+        add(kind.totals, kind.counts.of(request.address[0], distance, request.bytes), warps);
       } else {
         for (int warp = 0; warp < warps; ++warp)
-          add(request.what,
-              counts.of(request.address[0] + static_cast<std::uint64_t>(warp) * warp_distance,
-                        distance),
+          add(kind.totals,
+              kind.counts.of(request.address[0] + static_cast<std::uint64_t>(warp) * warp_distance,
+                             distance, request.bytes),
               1);
       }
     }
@@ -235,36 +270,41 @@ class launch_counter {
     memory_.begin_warp();
     for (int lane_number = 0; lane_number < lanes; ++lane_number)
       trace(first + lane_number, lane_number);
-    for (const traced_request& request : memory_.requests())
-      add(request.what,
-          count_accesses(request.address, width_of(request.what), request.active).value(), 1);
+    for (const traced_request& request : memory_.requests()) {
+      if (is_shared(request))
+        add_shared(request);
+      else
+        add(parts_of(request.what).totals,
+            count_accesses(request.address, static_cast<std::uint32_t>(request.bytes),
+                           request.active)
+                .value(),
+            1);
+    }
   }
 
-  std::uint32_t width_of(traced_request::kind what) const {
-    return what == traced_request::kind::kIndex ? std::uint32_t{sizeof(index_entry)}
-                                                : static_cast<std::uint32_t>(width_);
+  static bool is_shared(const traced_request& request) {
+    return request.what == traced_request::kind::kSlotLoad ||
+           request.what == traced_request::kind::kSlotStore;
   }
-  affine_counts& counts_of(traced_request::kind what) {
-    switch (what) {
-      case traced_request::kind::kLoad:
-        return load_counts_;
-      case traced_request::kind::kStore:
-        return store_counts_;
-      case traced_request::kind::kIndex:
-        break;
-    }
-    return index_counts_;
+
+  struct kind_of_request {
+    side_totals& totals;
+    affine_counts& counts;
+  };
+  /// @pre the request is none on shared memory
+  kind_of_request parts_of(traced_request::kind what) {
+    if (what == traced_request::kind::kLoad) return {totals_.loads, load_counts_};
+    if (what == traced_request::kind::kStore) return {totals_.stores, store_counts_};
+    return {totals_.indices, index_counts_};
   }
-  side_totals& totals_of(traced_request::kind what) {
-    switch (what) {
-      case traced_request::kind::kLoad:
-        return totals_.loads;
-      case traced_request::kind::kStore:
-        return totals_.stores;
-      case traced_request::kind::kIndex:
-        break;
-    }
-    return totals_.indices;
+
+  void add_shared(const traced_request& request) {
+    const wavefront_count count = count_wavefronts(request.address, request.bytes, request.active);
+    shared_totals& totals =
+        request.what == traced_request::kind::kSlotLoad ? totals_.slot_loads : totals_.slot_stores;
+    totals.requests += static_cast<std::uint64_t>(count.requests);
+    totals.wavefronts += static_cast<std::uint64_t>(count.wavefronts);
+    totals.conflicts += static_cast<std::uint64_t>(count.conflicts());
   }
 
   /// Runs the body for one thread of the block, as the given lane; how many verbs it called.
@@ -272,12 +312,11 @@ class launch_counter {
     thread_.thread_x = static_cast<unsigned>(thread) % shape_.block.x;
     thread_.thread_y = static_cast<unsigned>(thread) / shape_.block.x;
     memory_.begin_lane(lane_number);
-    pattern_.run(thread_, access<Op, trace_memory>{memory_});
+    run_all(pattern_, thread_, access<Op, trace_memory>{memory_});
     return memory_.lane_calls();
   }
 
-  void add(traced_request::kind what, const request_count& count, int times) {
-    side_totals& side = totals_of(what);
+  static void add(side_totals& side, const request_count& count, int times) {
     const auto n = static_cast<std::uint64_t>(times);
     side.requests += static_cast<std::uint64_t>(count.requests) * n;
     side.sectors += static_cast<std::uint64_t>(count.sectors) * n;
@@ -287,7 +326,6 @@ class launch_counter {
   const P& pattern_;
   launch_shape shape_;
   int threads_;
-  int width_;
   trace_memory memory_;
   affine_counts load_counts_, store_counts_, index_counts_;
   lane thread_{};

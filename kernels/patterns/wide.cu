@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/instantiate.hpp"
+#include "sectorbench/patterns/wide.hpp"
+
+using sectorbench::wide;
+SECTORBENCH_PATTERN(wide<1>, wide<2>, wide<4>, wide<8>, wide<16>)
