@@ -315,7 +315,7 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   const filter_matcher filter(flags.filter);
   // How many GPUs there are decides about names; otherwise mistakes are found without a device.
   const bool several = wanted.device.kind == device_kind::kAll;
-  const auto named = make_suite(wanted, {.listed = plan.listed});
+  const auto named = make_suite(wanted, {.flops_per_byte = 1, .listed = plan.listed});
   const auto matches = matching(named, filter);
   if (wanted.list) {
     if (matches.empty()) return nothing_matched(plan);

@@ -9,6 +9,11 @@
 
 namespace sectorbench {
 
+/// What the intrinsics of accesses call a word of so many bytes.
+template <int Bytes>
+using machine_word = std::conditional_t<
+    Bytes == 16, uint4, std::conditional_t<Bytes == 8, unsigned long long, element_bits<Bytes>>>;
+
 /// The memory of a measuring kernel: verbs are loads and stores of global memory.
 ///
 /// `in` is const and restrict in the kernel, so loads go through the read-only path (ld.global.nc).
@@ -37,13 +42,14 @@ struct global_memory {
   }
   template <int V>
   __device__ pack<T, V> load(bool on, index_t i, together_t<V>) const {
-    using bits = element_bits<V * sizeof(T)>;
-    return __builtin_bit_cast(pack<T, V>, on ? *reinterpret_cast<const bits*>(in + i) : bits{});
+    using word = machine_word<V * sizeof(T)>;
+    return __builtin_bit_cast(pack<T, V>, on ? *reinterpret_cast<const word*>(in + i) : word{});
   }
   template <int V>
   __device__ void store(bool on, index_t i, const pack<T, V>& v) const {
-    using bits = element_bits<V * sizeof(T)>;
-    if (on) *reinterpret_cast<bits*>(out + i) = __builtin_bit_cast(bits, v);
+    using word = machine_word<V * sizeof(T)>;
+    // Left to itself the compiler may store the elements in pieces.
+    if (on) __stwb(reinterpret_cast<word*>(out + i), __builtin_bit_cast(word, v));
   }
   __device__ void stage(bool on, index_t slot, T v) const {
     if (on) slots[slot] = v;

@@ -36,6 +36,12 @@ struct pattern_case {
   }
 };
 
+/// Whether a GPU takes the launch, where buffers are aligned as the allocator aligns them.
+inline bool can_be_launched(const program& body) {
+  const auto aligned = [&](const side_extent& side) { return side.first % body.together() == 0; };
+  return body.refusal().empty() && aligned(body.loads()) && aligned(body.stores());
+}
+
 /// The values to try for one parameter. A parameter that is new here is tried at its lowest values
 /// and around its typical one.
 inline std::vector<index_t> values_to_try(std::string_view pattern, const parameter_spec& spec) {

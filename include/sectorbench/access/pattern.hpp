@@ -93,9 +93,9 @@ struct together_t {};
 template <int V>
 inline constexpr together_t<V> together{};
 
-/// What such an access moves.
+/// What such an access moves; aligned to its size, where it has the size of an access.
 template <class Value, int V>
-struct pack {
+struct alignas(V * sizeof(Value) <= 16 ? V * sizeof(Value) : alignof(Value)) pack {
   Value at[V];
 };
 

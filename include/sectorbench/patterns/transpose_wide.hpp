@@ -65,14 +65,18 @@ struct transpose_wide {
         for (int j = 0; j < V; ++j) a.stage(on, line * kPitch + along + j, values[k].at[j]);
       }
     } else {
+      pack<decltype(a.staged(true, 0)), V> values[kSteps];
+      for (int k = 0; k < kSteps; ++k) {
+        const auto [line, along] = piece(thread, k);
+        const bool on = of.holds(first_row + along + V - 1, first_column + line);
+        for (int j = 0; j < V; ++j)
+          values[k].at[j] = a.staged(on, (along + j) * kPitch + line);
+      }
       for (int k = 0; k < kSteps; ++k) {
         const auto [line, along] = piece(thread, k);
         const index_t row = first_row + along, column = first_column + line;
-        const bool on = of.holds(row + V - 1, column);
-        pack<decltype(a.staged(on, 0)), V> values{};
-        for (int j = 0; j < V; ++j) values.at[j] = a.staged(on, (along + j) * kPitch + line);
         const index_t at = of.transposed(row, column);
-        a.put(on, at, at, values);
+        a.put(of.holds(row + V - 1, column), at, at, values[k]);
       }
     }
   }
