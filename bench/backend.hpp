@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/cache_mode.hpp"
+#include "bench/memory_space.hpp"
 #include "bench/observation.hpp"
 #include "kernels/workload.hpp"
 
@@ -84,6 +85,8 @@ class backend {
   /// Times `launches` launches in a row.
   virtual timed_sample time(const workload& work, std::uint64_t seed, int launches,
                             bool blocking) = 0;
+  /// Blocks of the workload that an SM holds at a time; 0 if that is not known. @pre acquired
+  virtual int blocks_per_sm(const workload&) { return 0; }
   /// Launches that one sample may have at most.
   virtual int max_launches() const = 0;
   /// Seconds between two events with nothing between them, or 0 where there are no events.
@@ -118,6 +121,9 @@ struct cuda_settings {
   std::string blocking_reason;  ///< why so, for the record
   cache_mode caches = cache_mode::kWarm;
   std::optional<int> l2_fetch_granularity{};  ///< bytes: 32, 64 or 128
+  cache_ops cache_operators{};
+  std::optional<int> occupancy{};  ///< blocks that an SM may hold
+  space_choice space{};
 };
 
 /// The GPU `device_index`, its clock settled. @throws cuda_error, usage_error

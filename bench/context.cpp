@@ -37,13 +37,9 @@ std::string transparent_huge_pages() {
 
 /// Device facts that differ between the GPUs of a run.
 bool is_of_one_gpu(std::string_view key) {
-  constexpr std::string_view kGroups[] = {"gpu.",
-                                          "clock.",
-                                          "event.",
-                                          "counters",
-                                          "clock_check",
-                                          "cuda.architecture_loaded",
-                                          "cache.flush_proof"};
+  constexpr std::string_view kGroups[] = {
+      "gpu.",  "clock.",           "event.", "counters", "clock_check", "cuda.architecture_loaded",
+      "peer.", "cache.flush_proof"};
   return std::ranges::any_of(kGroups,
                              [&](std::string_view group) { return key.starts_with(group); });
 }

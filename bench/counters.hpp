@@ -139,6 +139,10 @@ inline constexpr std::array kCounters{
     counter_spec{"gpu_index", "index",
                  "number of the GPU as the CUDA runtime counts visible devices", "the row",
                  "program", counter_set::kGpu},
+    counter_spec{"blocks_per_sm", "blocks",
+                 "blocks of the kernel that an SM holds at a time, by registers, threads and "
+                 "shared memory; 0 for a mover",
+                 "an SM", "program", counter_set::kGpu},
     counter_spec{"sm_clock_hz", "Hz",
                  "median over the SMs of cycles / time of the global timer between two stamps "
                  "around a batch of the row",

@@ -25,21 +25,54 @@ namespace {
 /// its own: a shift by 256 bytes against the input changes the time of some patterns.
 constexpr index_t kGuardBytes = index_t{2} << 20;
 
-/// Device memory that only grows; growing discards what it held.
+/// Memory that only grows; growing discards what it held.
 class growing_buffer {
  public:
+  /// The measured GPU's memory.
+  growing_buffer() = default;
+  /// Memory elsewhere. @param peer the other GPU, if it is its memory
+  growing_buffer(memory_space space, int peer) : space_(space), peer_(peer) {}
+
   void grow_to(index_t bytes) {
     if (bytes <= this->bytes()) return;
     buffer_.reset();
-    buffer_.emplace(bytes);
+    if (space_ == memory_space::kPinned)
+      buffer_ = device_buffer::pinned(bytes);
+    else if (space_ == memory_space::kPeer)
+      buffer_ = device_buffer::on(peer_, bytes);
+    else
+      buffer_.emplace(bytes);
   }
+  bool is_elsewhere() const { return space_ != memory_space::kDevice; }
   void release() { buffer_.reset(); }
   unsigned char* data() const { return buffer_ ? buffer_->as<unsigned char>() : nullptr; }
   index_t bytes() const { return buffer_ ? buffer_->bytes() : 0; }
 
  private:
+  memory_space space_ = memory_space::kDevice;
+  int peer_ = -1;
   std::optional<device_buffer> buffer_;
 };
+
+/// The first other GPU whose memory the current one reaches, made reachable; none if there is none.
+/// @throws cuda_error
+std::optional<int> reachable_peer(int device) {
+  int count = 0;
+  SECTORBENCH_CUDA_CHECK(cudaGetDeviceCount(&count));
+  for (int peer = 0; peer < count; ++peer) {
+    int reaches = 0;
+    if (peer == device) continue;
+    SECTORBENCH_CUDA_CHECK(cudaDeviceCanAccessPeer(&reaches, device, peer));
+    if (reaches == 0) continue;
+    const cudaError_t enabled = cudaDeviceEnablePeerAccess(peer, 0);
+    if (enabled == cudaErrorPeerAccessAlreadyEnabled)
+      static_cast<void>(cudaGetLastError());
+    else
+      SECTORBENCH_CUDA_CHECK(enabled);
+    return peer;
+  }
+  return std::nullopt;
+}
 
 /// Writes a buffer of twice L2, so that L2 holds nothing else.
 class l2_flusher {
@@ -83,6 +116,7 @@ class cuda_backend final : public backend {
     device_in_use() = device;
     if (settings_.l2_fetch_granularity) set_fetch_granularity(*settings_.l2_fetch_granularity);
     info_ = query_device(device);
+    place_buffers();
     stream_.emplace();
     tally_ = device_buffer(sizeof(proof_tally));
     counts_ = device_buffer(sizeof(coverage_counts));
@@ -139,6 +173,14 @@ class cuda_backend final : public backend {
         {"cuda.visible_devices", visible != nullptr ? visible : "all"},
         {"cuda.l2_fetch_granularity", fetch_granularity()},
         {"cuda.l2_fetch_granularity_set", settings_.l2_fetch_granularity ? "yes" : "no"},
+        {"cuda.load_op", std::string(name_of(settings_.cache_operators.loads))},
+        {"cuda.store_op", std::string(name_of(settings_.cache_operators.stores))},
+        {"cuda.occupancy", settings_.occupancy
+                               ? number(*settings_.occupancy) + " blocks per SM at most"
+                               : "no limit"},
+        {"memory_space", settings_.space.text()},
+        {"peer.index", peer_ ? number(*peer_) : "none"},
+        {"peer.uuid", peer_ ? query_device(*peer_).uuid : "none"},
         {"blocking", settings_.blocking ? "on" : "off"},
         {"blocking.reason", settings_.blocking_reason},
         {"event.floor_us", format_fixed(event_floor_s_ * 1e6, 3)},
@@ -160,6 +202,8 @@ class cuda_backend final : public backend {
            ", SM clock " + format_fixed(clock_.sm_clock_hz * 1e-6, 0) + " MHz";
   }
   double peak_bytes_per_s() const override {
+    // Of memory elsewhere the bus is another.
+    if (!settings_.space.is_device()) return 0;
     return observer_->is_mig_instance() ? 0 : info_.peak_bytes_per_s();
   }
   double peak_f32_flops() const override {
@@ -170,10 +214,19 @@ class cuda_backend final : public backend {
 
   void acquire(const workload& work) override {
     refuse_unfit(work);
+    refuse_what_settings_exclude(work);
     const buffer_plan plan = plan_buffers(work, kGuardBytes);
-    const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes() + indices_.bytes();
+    index_t held = coverage_.bytes() + indices_.bytes();
+    index_t needed = plan.coverage + plan.indices;
+    const auto add = [&](const growing_buffer& buffer, index_t bytes) {
+      if (buffer.is_elsewhere()) return;
+      held += buffer.bytes();
+      needed += bytes;
+    };
+    add(in_, plan.in);
+    add(out_, plan.out);
     const index_t available = query_memory().free_bytes + held;
-    if (plan.total() > available) throw not_applicable(does_not_fit(plan.total(), available));
+    if (needed > available) throw not_applicable(does_not_fit(needed, available));
     const launch_shape shape = work.meaning().shape();
     if (!shape.fits_gpu())
       throw not_applicable("the grid of " + std::to_string(shape.grid_x) + " x " +
@@ -186,6 +239,7 @@ class cuda_backend final : public backend {
       throw not_applicable(does_not_fit(plan.total(), available));
     }
     plan_ = plan;
+    limit_occupancy(work);
     if (plan.indices > 0) {
       work.meaning().launch_fill_indices(indices(), stream_->get());
       wait();
@@ -261,6 +315,9 @@ class cuda_backend final : public backend {
     }
     return time_held(work, seed, launches, nullptr);
   }
+  int blocks_per_sm(const workload& work) override {
+    return work.blocks_per_sm(settings_.cache_operators, shared_bytes_);
+  }
   int max_launches() const override {
     return flusher_ ? kMaxBlockedLaunchesApart : kMaxBlockedLaunches;
   }
@@ -296,6 +353,41 @@ class cuda_backend final : public backend {
   }
 
  private:
+  void place_buffers() {
+    if (settings_.space.is_device()) return;
+    if (settings_.space.space == memory_space::kPeer) peer_ = reachable_peer(info_.index);
+    (settings_.space.stores ? out_ : in_) =
+        growing_buffer(settings_.space.space, peer_.value_or(-1));
+  }
+
+  void refuse_what_settings_exclude(const workload& work) const {
+    const cache_ops& ops = settings_.cache_operators;
+    if (!work.takes(ops))
+      throw not_applicable("no kernel with --load_op=" + std::string(name_of(ops.loads)) +
+                           " and --store_op=" + std::string(name_of(ops.stores)) +
+                           ": contiguous and stride of f32 and f32x4 have some under copy, read "
+                           "and write");
+    const space_choice& space = settings_.space;
+    if (space.is_device()) return;
+    if (space.space == memory_space::kPeer && !peer_)
+      throw not_applicable("--space=" + space.text() +
+                           ": there is no other GPU whose memory this one reaches");
+    const operation_kind operation = work.meaning().operation();
+    if (!(space.stores ? stores_elements(operation) : loads_elements(operation)))
+      throw not_applicable("--space=" + space.text() + ": the row has no " +
+                           std::string(space.side()));
+  }
+
+  void limit_occupancy(const workload& work) {
+    shared_bytes_ = 0;
+    if (!settings_.occupancy) return;
+    shared_bytes_ = work.shared_bytes_for(*settings_.occupancy, settings_.cache_operators);
+    if (const int blocks = blocks_per_sm(work); blocks > *settings_.occupancy)
+      throw not_applicable("--occupancy=" + std::to_string(*settings_.occupancy) +
+                           ": shared memory does not keep an SM from holding " +
+                           std::to_string(blocks) + " blocks of this row");
+  }
+
   void observe(const observer_settings& settings) {
     static_assert(observed_gpu::kProbeSectors * kSectorBytes % 8 == 0);
     constexpr index_t kBytes = index_t{observed_gpu::kProbeSectors} * kSectorBytes;
@@ -405,7 +497,7 @@ class cuda_backend final : public backend {
   unsigned char* output() const { return out_.data() + kGuardBytes; }
   index_entry* indices() const { return reinterpret_cast<index_entry*>(indices_.data()); }
   launch_data data(std::uint64_t seed, bool keep) const {
-    return {in_.data(), output(), seed, keep, indices()};
+    return {in_.data(), output(), seed, keep, indices(), settings_.cache_operators, shared_bytes_};
   }
   stream_blocker* blocker() { return blocker_ ? &*blocker_ : nullptr; }
 
@@ -420,6 +512,8 @@ class cuda_backend final : public backend {
   std::optional<gpu_observer> observer_;
   std::string flush_proof_ = "no flush: --cache=warm";
   buffer_plan plan_;
+  std::optional<int> peer_;
+  int shared_bytes_ = 0;  // of the acquired workload's blocks
   double event_floor_s_ = 0;
   settled_clock clock_;
 };

@@ -18,9 +18,17 @@ namespace {
 constexpr const char* kMeasureCpu = "; --device=host measures the CPU's memory instead";
 
 std::vector<selected_device> select_host(const options& wanted, std::string notice) {
+  const auto refuse = [](const std::string& flag) {
+    throw usage_error(flag + ": needs a GPU, and the CPU is to be measured");
+  };
   if (wanted.l2_fetch_granularity)
-    throw usage_error("--l2_fetch_granularity=" + std::to_string(*wanted.l2_fetch_granularity) +
-                      ": needs a GPU, and the CPU is to be measured");
+    refuse("--l2_fetch_granularity=" + std::to_string(*wanted.l2_fetch_granularity));
+  if (wanted.cache_operators.loads != load_op::kNc)
+    refuse("--load_op=" + std::string(name_of(wanted.cache_operators.loads)));
+  if (wanted.cache_operators.stores != store_op::kWb)
+    refuse("--store_op=" + std::string(name_of(wanted.cache_operators.stores)));
+  if (wanted.occupancy) refuse("--occupancy=" + std::to_string(*wanted.occupancy));
+  if (!wanted.space.is_device()) refuse("--space=" + wanted.space.text());
   std::vector<selected_device> selected(1);
   selected.front().device = make_host_backend(wanted.caches);
   selected.front().notice = std::move(notice);
@@ -98,7 +106,8 @@ selected_device select_gpu(const options& wanted, int index) {
   decide_blocking(wanted, selected);
   selected.device = make_cuda_backend(
       index,
-      {selected.blocking, selected.blocking_reason, wanted.caches, wanted.l2_fetch_granularity},
+      {selected.blocking, selected.blocking_reason, wanted.caches, wanted.l2_fetch_granularity,
+       wanted.cache_operators, wanted.occupancy, wanted.space},
       decide_observation(wanted, selected.tool));
   return selected;
 }

@@ -160,7 +160,10 @@ void row_fixture::report(benchmark::State& state, const measurement& result, boo
   add_measurement(values, spec, runner_.body(spec), runner_.index_bytes(spec), result, compared,
                   in_cache);
   add_prediction(values, spec, runner_.body(spec).unique_bytes(), model);
-  if (const auto index = runner_.device().index()) values.set("gpu_index", *index);
+  if (const auto index = runner_.device().index()) {
+    values.set("gpu_index", *index);
+    values.set("blocks_per_sm", runner_.blocks_per_sm(spec));
+  }
   if (seen.state) add_state(values, *seen.state);
   if (seen.trace) add_trace(values, *seen.trace);
   if (model != nullptr && !seen.metrics.empty())

@@ -202,6 +202,28 @@ void read_fetch_granularity(std::string_view value, options& to) {
   to.l2_fetch_granularity = read_name(value, kSizes, "number of bytes");
 }
 
+void read_load_op(std::string_view value, options& to) {
+  to.cache_operators.loads = read_name(value, kLoadOps, "cache operator of loads");
+}
+
+void read_store_op(std::string_view value, options& to) {
+  to.cache_operators.stores = read_name(value, kStoreOps, "cache operator of stores");
+}
+
+void read_occupancy(std::string_view value, options& to) {
+  to.occupancy = static_cast<int>(read_count(
+      value, 32, "an SM holds a whole number of blocks from 1 to 32, e.g. --occupancy=2"));
+}
+
+void read_space(std::string_view value, options& to) {
+  constexpr std::array<std::pair<bool, std::string_view>, 2> kSides{
+      {{false, "loads"}, {true, "stores"}}};
+  const std::size_t colon = value.find(':');
+  to.space.space = read_name(value.substr(0, colon), kMemorySpaces, "memory space");
+  to.space.stores = colon != std::string_view::npos &&
+                    read_name(value.substr(colon + 1), kSides, "side of a row");
+}
+
 void read_bytes(std::string_view value, options& to) {
   to.bytes = read_count(value, kMaxInt64,
                         "a buffer's size is a whole number of bytes of at least 1, plain or with "
@@ -347,6 +369,18 @@ constexpr std::array kFlags{
     flag{"--l2_fetch_granularity", "32|64|128", "--l2_fetch_granularity=32",
          "bytes that a load miss fetches from DRAM at most, as a hint to the driver",
          read_fetch_granularity},
+    flag{"--load_op", "nc|ca|cg|cs", "--load_op=cg",
+         "cache operator of loads, of contiguous and stride rows of f32 and f32x4 under copy, read "
+         "and write; other rows are skipped (nc: the read-only path)",
+         read_load_op},
+    flag{"--store_op", "wb|cg|cs", "--store_op=cs", "cache operator of stores, of the same rows",
+         read_store_op},
+    flag{"--occupancy", "BLOCKS", "--occupancy=2",
+         "keep an SM from holding more blocks, by dynamic shared memory", read_occupancy},
+    flag{"--space", "SPACE[:SIDE]", "--space=peer:stores",
+         "where the buffer of loads (or, with :stores, that of stores) lies: device, the GPU's own "
+         "memory; peer, another GPU's; pinned, page-locked in the host's",
+         read_space},
     flag{"--profile", "", "--profile",
          "for profilers: one warm-up and one launch for each row, in an NVTX range of its name",
          [](std::string_view, options& to) { to.protocol = protocol_kind::kProfile; }},

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "bench/cache_mode.hpp"
+#include "bench/memory_space.hpp"
 #include "bench/text.hpp"
 #include "sectorbench/access/element.hpp"
 #include "sectorbench/access/launch.hpp"
+#include "sectorbench/access/launch_mode.hpp"
 #include "sectorbench/access/operation.hpp"
 
 /// @file
@@ -49,9 +51,12 @@ struct options {
   bool clock_check = true;
   cache_mode caches = cache_mode::kWarm;
   std::optional<int> l2_fetch_granularity;  ///< bytes: 32, 64 or 128
-  bool quick = false;                       ///< --quick or --suite=quick
-  std::optional<std::int64_t> bytes;        ///< of one buffer; never set together with `elements`
-  std::vector<std::int64_t> elements;       ///< 16 bytes times each of them fits 63 bits
+  cache_ops cache_operators{};
+  std::optional<int> occupancy;  ///< blocks that an SM may hold
+  space_choice space{};
+  bool quick = false;                  ///< --quick or --suite=quick
+  std::optional<std::int64_t> bytes;   ///< of one buffer; never set together with `elements`
+  std::vector<std::int64_t> elements;  ///< 16 bytes times each of them fits 63 bits
   std::vector<element_type> types;
   std::vector<operation_kind> ops;
   std::vector<std::string> rows;  ///< names of rows to measure instead of a suite

@@ -103,6 +103,9 @@ class row_runner {
   /// The program of the row's kernel, or of what a mover means.
   const program& body(const row_spec& row);
 
+  /// Blocks of the row that an SM holds at a time, or 0. @pre prepare(row) was the last call
+  int blocks_per_sm(const row_spec& row) { return device_.blocks_per_sm(*state_of(row).work); }
+
   /// Bytes of the index list that one launch reads.
   index_t index_bytes(const row_spec& row);
 

@@ -121,14 +121,65 @@ class typed_program final : public untyped_program<P, Op> {
   void launch([[maybe_unused]] const launch_data& data,
               [[maybe_unused]] CUstream_st* stream) const override {
 #if defined(__CUDACC__)
-    enqueue(access_kernel<P, Op, T>, this->shape(), stream, this->pattern_, first_load(data),
-            first_store(data), data.seed, data.keep, data.indices);
+    enqueue_with(kernel_of(data.ops), this->shape(), data.shared_bytes, stream, this->pattern_,
+                 first_load(data), first_store(data), data.seed, data.keep, data.indices);
 #else
     throw std::logic_error("this build has no CUDA kernels");
 #endif
   }
 
+  bool takes(const cache_ops& ops) const override { return kHasCacheOps || of_sides(ops).plain(); }
+#if defined(__CUDACC__)
+  int shared_bytes_for(int blocks, const cache_ops& ops) const override {
+    return sectorbench::shared_bytes_for(reinterpret_cast<const void*>(kernel_of(ops)), blocks);
+  }
+  int blocks_per_sm(const cache_ops& ops, int shared_bytes) const override {
+    return sectorbench::blocks_per_sm(reinterpret_cast<const void*>(kernel_of(ops)),
+                                      static_cast<int>(this->shape().block.threads()),
+                                      shared_bytes);
+  }
+#endif
+
  private:
+  static constexpr bool kHasCacheOps =
+      has_cache_ops<P>() && (Type == element_type::kF32 || Type == element_type::kF32x4) &&
+      Op::kLoads != side::kUnit && Op::kStores != side::kUnit;
+
+  /// The operators that the operation has a use for.
+  static constexpr cache_ops of_sides(cache_ops ops) {
+    if (Op::kLoads == side::kNone) ops.loads = load_op::kNc;
+    if (Op::kStores == side::kNone) ops.stores = store_op::kWb;
+    return ops;
+  }
+
+#if defined(__CUDACC__)
+  using kernel = void (*)(P, const T*, T*, std::uint64_t, bool, const index_entry*);
+
+  template <load_op Loads, store_op Stores>
+  static constexpr kernel kernel_with() {
+    constexpr cache_ops kOps{Loads, Stores};
+    if constexpr (kOps.plain())
+      return access_kernel<P, Op, T>;
+    else if constexpr (kHasCacheOps && of_sides(kOps) == kOps)
+      return cache_op_kernel<P, Op, T, Loads, Stores>;
+    else
+      return nullptr;
+  }
+  template <load_op Loads>
+  static constexpr std::array<kernel, kStoreOps.size()> kernels_with() {
+    return {kernel_with<Loads, store_op::kWb>(), kernel_with<Loads, store_op::kCg>(),
+            kernel_with<Loads, store_op::kCs>()};
+  }
+  /// @pre takes(ops)
+  static kernel kernel_of(const cache_ops& wanted) {
+    static constexpr std::array<std::array<kernel, kStoreOps.size()>, kLoadOps.size()> kKernels{
+        kernels_with<load_op::kNc>(), kernels_with<load_op::kCa>(), kernels_with<load_op::kCg>(),
+        kernels_with<load_op::kCs>()};
+    const cache_ops ops = of_sides(wanted);
+    return kKernels[static_cast<std::size_t>(ops.loads)][static_cast<std::size_t>(ops.stores)];
+  }
+#endif
+
   const T* first_load(const launch_data& data) const {
     return static_cast<const T*>(data.in) + this->loads().first;
   }

@@ -20,7 +20,7 @@ std::unique_ptr<workload> contiguous_copy(element_type type, index_t n, block_si
   throw std::logic_error("the contiguous pattern is not registered");
 }
 
-/// The vendor's own copy: cudaMemcpyAsync from device to device, memcpy by all cores on the CPU.
+/// The vendor's own copy: cudaMemcpyAsync, memcpy by all cores on the CPU.
 class memcpy_mover final : public workload {
  public:
   memcpy_mover(element_type type, index_t n, block_size block)
@@ -42,11 +42,13 @@ class memcpy_mover final : public workload {
               [[maybe_unused]] CUstream_st* stream) const override {
 #if defined(__CUDACC__)
     SECTORBENCH_CUDA_CHECK(cudaMemcpyAsync(data.out, data.in, static_cast<std::size_t>(bytes_),
-                                           cudaMemcpyDeviceToDevice, stream));
+                                           cudaMemcpyDefault, stream));
 #else
     throw std::logic_error("this build has no CUDA kernels");
 #endif
   }
+  // It has no loads and stores that could be told anything.
+  bool takes(const cache_ops&) const override { return true; }
   const program& meaning() const override { return meaning_->meaning(); }
   buffer_bytes needs() const override { return {bytes_, bytes_}; }
 

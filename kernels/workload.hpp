@@ -8,6 +8,7 @@
 
 #include "sectorbench/access/element.hpp"
 #include "sectorbench/access/launch.hpp"
+#include "sectorbench/access/launch_mode.hpp"
 #include "sectorbench/access/operation.hpp"
 #include "sectorbench/access/pattern.hpp"
 #include "sectorbench/access/proof.hpp"
@@ -24,6 +25,8 @@ struct launch_data {
   std::uint64_t seed = 0;                ///< of what `write` makes
   bool keep = false;                     ///< whether `read` stores its checksums
   const index_entry* indices = nullptr;  ///< the index list, if the program has one
+  cache_ops ops{};                       ///< @pre the workload has kernels for them
+  int shared_bytes = 0;                  ///< of each block, to keep others off its SM
 };
 
 /// What a row needs of the buffers, in bytes from their aligned starts.
@@ -45,6 +48,14 @@ class workload {
   virtual void launch(const launch_data& data, CUstream_st* stream) const = 0;
   /// The program whose body says what `run` and `launch` must leave behind.
   virtual const class program& meaning() const = 0;
+  /// Whether there is a kernel with these cache operators.
+  virtual bool takes(const cache_ops& ops) const { return ops.plain(); }
+  /// Shared memory for `launch_data` so that an SM holds at most `blocks` of its blocks, 0 if it
+  /// holds no more anyway. Makes the launch with it possible. @throws cuda_error
+  virtual int shared_bytes_for(int /*blocks*/, const cache_ops&) const { return 0; }
+  /// Blocks that an SM of the current device holds at a time, 0 if that is not known. @throws
+  /// cuda_error
+  virtual int blocks_per_sm(const cache_ops&, int /*shared_bytes*/) const { return 0; }
   /// Bytes needed of the buffers, the checksums of `read` included.
   virtual buffer_bytes needs() const = 0;
 };

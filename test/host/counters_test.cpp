@@ -63,6 +63,7 @@ TEST(Counters, KeysAreThePromisedOnesInOrder) {
       "requested_share_predicted",
       "verified",
       "gpu_index",
+      "blocks_per_sm",
       "sm_clock_hz",
       "load_instructions_measured",
       "store_instructions_measured",

@@ -75,6 +75,7 @@ TEST(Options, WhatIsReadBesidesTimes) {
   EXPECT_TRUE(usual.clock_check);
   EXPECT_EQ(usual.caches, cache_mode::kWarm);
   EXPECT_EQ(usual.l2_fetch_granularity, std::nullopt);
+  EXPECT_TRUE(usual.cache_operators.plain() && usual.space.is_device() && !usual.occupancy);
 
   const options ours = parsed({"--counters=require", "--counter=a__b.sum,c__d.avg.per_second",
                                "--clock_check=off", "--cache=cold", "--l2_fetch_granularity=128"});
@@ -83,6 +84,14 @@ TEST(Options, WhatIsReadBesidesTimes) {
   EXPECT_FALSE(ours.clock_check);
   EXPECT_EQ(ours.caches, cache_mode::kCold);
   EXPECT_EQ(ours.l2_fetch_granularity, 128);
+  const options machine = parsed({"--load_op=cg", "--store_op=cs", "--occupancy=3",
+                                  "--space=peer:stores", "--flops=1,balance,16"});
+  EXPECT_EQ(machine.cache_operators, (cache_ops{load_op::kCg, store_op::kCs}));
+  EXPECT_EQ(machine.occupancy, 3);
+  EXPECT_EQ(machine.space, (space_choice{memory_space::kPeer, true}));
+  EXPECT_EQ(machine.flops, (std::vector<std::int64_t>{1, kBalance, 16}));
+  EXPECT_EQ(parsed({"--space=pinned"}).space, (space_choice{memory_space::kPinned, false}));
+  EXPECT_EQ(parsed({"--space=pinned:loads"}).space.text(), "pinned:loads");
   EXPECT_EQ(parsed({"--profile"}).protocol, protocol_kind::kProfile);
   EXPECT_EQ(parsed({"--counters=off"}).counters, counters_mode::kOff);
 }
@@ -261,6 +270,21 @@ INSTANTIATE_TEST_SUITE_P(
                 "--progress=yes: unknown progress mode 'yes'; known: auto, on, off"},
         refused{{"--list=full"}, "--list=full: --list takes no value"},
         refused{{"--cache=hot"}, "--cache=hot: unknown cache mode 'hot'; known: warm, cold"},
+        refused{{"--load_op=wb"},
+                "--load_op=wb: unknown cache operator of loads 'wb'; known: nc, ca, cg, cs"},
+        refused{{"--store_op=ca"},
+                "--store_op=ca: unknown cache operator of stores 'ca'; did you mean cg? known: wb, "
+                "cg, cs"},
+        refused{{"--occupancy=0"},
+                "--occupancy=0: an SM holds a whole number of blocks from 1 to 32, e.g. "
+                "--occupancy=2"},
+        refused{{"--space=host"},
+                "--space=host: unknown memory space 'host'; known: device, peer, pinned"},
+        refused{{"--space=peer:both"},
+                "--space=peer:both: unknown side of a row 'both'; known: loads, stores"},
+        refused{{"--flops=0"},
+                "--flops=0: a number of multiply-adds is a whole number from 1 to 1048576, or "
+                "'balance', e.g. --flops=1,16,balance"},
         refused{{"--l2_fetch_granularity=16"},
                 "--l2_fetch_granularity=16: unknown number of bytes '16'; known: 32, 64, 128"},
         refused{{"--device=cuda:"},
@@ -321,8 +345,10 @@ TEST(Options, HelpNamesEveryFlagInLinesOfAtMost100Columns) {
                            "--blocking=",    "--max_wall=", "--seed=",
                            "--json_lines=",  "--counters=", "--counter=",
                            "--clock_check=", "--cache=",    "--l2_fetch_granularity=",
-                           "--profile ",     "--help ",     "--version ",
-                           "--progress=",    "--list "})
+                           "--load_op=",     "--store_op=", "--occupancy=",
+                           "--space=",       "--flops=",    "--profile ",
+                           "--help ",        "--version ",  "--progress=",
+                           "--list "})
     EXPECT_NE(help.find(std::string("  ") + name), std::string::npos) << name;
   for (const std::string_view line : split(help, '\n')) EXPECT_LE(line.size(), 100u) << line;
 }

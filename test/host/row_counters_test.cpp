@@ -88,7 +88,7 @@ TEST(CounterValues, MissingKeysAreToldBySet) {
     const auto keys = values.missing(set);
     return texts(keys.begin(), keys.end());
   };
-  EXPECT_EQ(missing(counter_set::kGpu), (texts{"gpu_index", "sm_clock_hz"}));
+  EXPECT_EQ(missing(counter_set::kGpu), (texts{"gpu_index", "blocks_per_sm", "sm_clock_hz"}));
   EXPECT_EQ(missing(counter_set::kClockCheck),
             (texts{"kernel_time_s", "gap_us", "traced_time_s", "clock_disagreement"}));
   EXPECT_EQ(missing(counter_set::kNvml),
@@ -98,7 +98,7 @@ TEST(CounterValues, MissingKeysAreToldBySet) {
   EXPECT_EQ(missing(counter_set::kCounters).size(), 27u);
   values.set("gpu_index", 0);
   values.set("power_w", 0);
-  EXPECT_EQ(missing(counter_set::kGpu), texts{"sm_clock_hz"});
+  EXPECT_EQ(missing(counter_set::kGpu), (texts{"blocks_per_sm", "sm_clock_hz"}));
   EXPECT_EQ(missing(counter_set::kNvml), (texts{"temperature_c", "pstate", "memory_clock_hz",
                                                 "throttle_reasons", "other_processes"}));
   EXPECT_EQ(missing(counter_set::kEvery).size(), 38u);

@@ -184,8 +184,10 @@ class ExitCodes(OutputTest):
         self.assertIn('"verified": 1', out.read_text("utf-8"), "the rows were lost")
 
     def test_2_for_a_gpu_setting_on_the_cpu(self) -> None:
-        self.assert_refused(2, ["--device=host", "--l2_fetch_granularity=32"],
-                            "--l2_fetch_granularity=32", "needs a GPU")
+        for flag in ("--l2_fetch_granularity=32", "--load_op=cg", "--store_op=cs",
+                     "--occupancy=2", "--space=pinned:loads"):
+            with self.subTest(flag):
+                self.assert_refused(2, ["--device=host", flag], flag, "needs a GPU")
 
     def test_1_when_the_reference_suite_is_not_whole(self) -> None:
         flags = ["--suite=reference", "--elements=4Ki", "--benchmark_filter=stride:8/"]

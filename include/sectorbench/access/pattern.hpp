@@ -199,6 +199,15 @@ struct null_memory {
   }
 };
 
+/// Whether a pattern's kernels exist for every cache operator.
+template <class P>
+constexpr bool has_cache_ops() {
+  if constexpr (requires { P::kCacheOps; })
+    return P::kCacheOps;
+  else
+    return false;
+}
+
 /// Elements that one access of a pattern moves.
 template <class P>
 constexpr int together_in() {
@@ -276,6 +285,7 @@ concept computing_pattern = requires(const P pattern) {
 /// - `refusal()`, only if some n and values make no launch: why these do not, or nothing;
 /// - `flops()`, only if it computes: floating-point operations of a launch;
 /// - `kTogether`, only if its accesses move several elements: how many;
+/// - `kCacheOps`, only if true: its kernels of f32 and f32x4 exist for every cache operator;
 /// - `kPhases`, `kSlots`, only if it stages: how many phases, and how many slots a block has;
 /// - `run(lane, access)`, or `run<Phase>(lane, access)`: the body.
 template <class P>

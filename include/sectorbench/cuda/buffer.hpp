@@ -26,8 +26,9 @@
 
 namespace sectorbench {
 
-/// Bytes of device memory, at least 256-byte aligned and not initialised. Move-only; a buffer
-/// that was moved from has neither data nor bytes.
+/// Bytes that kernels of the current device read and write, at least 256-byte aligned and not
+/// initialised: of its own memory unless said otherwise. Move-only; a buffer that was moved from
+/// has neither data nor bytes.
 class device_buffer {
  public:
   /// An empty buffer.
@@ -41,7 +42,32 @@ class device_buffer {
     if (code != cudaSuccess)
       throw_cuda_error(code, "cudaMalloc of " + std::to_string(bytes) + " bytes" + free_bytes(),
                        __FILE__, __LINE__);
-    data_ = {data, release{bytes}};
+    data_ = {data, release{bytes, false}};
+  }
+
+  /// Allocates page-locked host memory. @pre bytes >= 0 @throws cuda_error
+  static device_buffer pinned(std::int64_t bytes) {
+    void* data = nullptr;
+    const auto size = static_cast<std::size_t>(bytes);
+    SECTORBENCH_CUDA_CHECK(cudaHostAlloc(&data, size, cudaHostAllocMapped | cudaHostAllocPortable));
+    device_buffer buffer;
+    buffer.data_ = {data, release{bytes, true}};
+    return buffer;
+  }
+
+  /// Allocates on another device. @pre the current device reaches its memory @throws cuda_error
+  static device_buffer on(int device, std::int64_t bytes) {
+    int current = 0;
+    SECTORBENCH_CUDA_CHECK(cudaGetDevice(&current));
+    SECTORBENCH_CUDA_CHECK(cudaSetDevice(device));
+    try {
+      device_buffer buffer(bytes);
+      SECTORBENCH_CUDA_CHECK(cudaSetDevice(current));
+      return buffer;
+    } catch (...) {
+      note_cuda_failure(cudaSetDevice(current), "cudaSetDevice");
+      throw;
+    }
   }
 
   void* data() const noexcept { return data_.get(); }
@@ -55,7 +81,13 @@ class device_buffer {
  private:
   struct release {
     std::int64_t bytes;
-    void operator()(void* data) const noexcept { note_cuda_failure(cudaFree(data), "cudaFree"); }
+    bool on_host;
+    void operator()(void* data) const noexcept {
+      if (on_host)
+        note_cuda_failure(cudaFreeHost(data), "cudaFreeHost");
+      else
+        note_cuda_failure(cudaFree(data), "cudaFree");
+    }
   };
 
   static std::string free_bytes() {

@@ -203,6 +203,13 @@ inline device_info query_device(int index) {
   return info;
 }
 
+/// The number of the current device. @throws cuda_error
+inline int current_device() {
+  int device = 0;
+  SECTORBENCH_CUDA_CHECK(cudaGetDevice(&device));
+  return device;
+}
+
 /// Free and total memory of the current device. @throws cuda_error
 inline device_memory query_memory() {
   std::size_t free = 0;

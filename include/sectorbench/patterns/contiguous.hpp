@@ -12,6 +12,7 @@ struct contiguous {
   static constexpr std::string_view kMapping = "thread t: element t";
   static constexpr auto kParameters = kNoParameters;
   static constexpr bool kThreadsAffine = true;
+  static constexpr bool kCacheOps = true;
 
   index_t n;
 

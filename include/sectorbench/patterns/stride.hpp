@@ -19,6 +19,7 @@ struct stride {
   static constexpr std::string_view kMapping = "column c, row r of threads: element c stride + r";
   static constexpr std::array kParameters{parameter_spec{"stride", 1, kMaxParameter, 8}};
   static constexpr bool kThreadsAffine = true;
+  static constexpr bool kCacheOps = true;
 
   index_t n, step;
   index_t whole, rest;  // n = step * whole + rest

@@ -69,8 +69,7 @@ struct transpose_wide {
       for (int k = 0; k < kSteps; ++k) {
         const auto [line, along] = piece(thread, k);
         const bool on = of.holds(first_row + along + V - 1, first_column + line);
-        for (int j = 0; j < V; ++j)
-          values[k].at[j] = a.staged(on, (along + j) * kPitch + line);
+        for (int j = 0; j < V; ++j) values[k].at[j] = a.staged(on, (along + j) * kPitch + line);
       }
       for (int k = 0; k < kSteps; ++k) {
         const auto [line, along] = piece(thread, k);
