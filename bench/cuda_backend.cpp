@@ -476,6 +476,7 @@ class cuda_backend final : public backend {
   proof_tally run_proof(const program& body, const proof_request& request) {
     write_to_device(tally_, proof_tally{});
     body.launch_proof(request, stream_->get());
+    if (request.matched != nullptr) launch_count_unmatched(request, stream_->get());
     return read_from_device<proof_tally>(tally_);
   }
   template <class T>

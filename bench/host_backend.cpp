@@ -128,6 +128,7 @@ class host_backend final : public backend {
     if (leaves_gaps(body)) std::memset(bits, 0, static_cast<std::size_t>(plan_.coverage));
     proof_request request = comparing_request(body, seed, output(), bits, &tally);
     body.prove(request);
+    if (request.matched != nullptr) count_unmatched_on_host(request);
     comparison result{tally.wrong, static_cast<index_t>(tally.first_wrong), {}, {}, 0};
     if (tally.wrong > 0) {
       request.probe = tally.first_wrong;

@@ -66,8 +66,15 @@ bool leaves_gaps(const program& body) {
 proof_request comparing_request(const program& body, std::uint64_t seed, const void* output,
                                 std::uint32_t* bits, proof_tally* tally) {
   proof_request request = request_for(body, tally);
-  if (leaves_gaps(body))
-    request.stored = {bits, bits + coverage_bits::words(request.stores.elements)};
+  if (leaves_gaps(body)) {
+    std::uint32_t* const second = bits + coverage_bits::words(request.stores.elements);
+    if (request.stores.covers == coverage::kManyToOne) {
+      request.stored = {bits, nullptr};
+      request.matched = second;
+    } else {
+      request.stored = {bits, second};
+    }
+  }
   request.out = static_cast<const char*>(output) + stored_bytes(body).begin;
   request.seed = seed;
   return request;

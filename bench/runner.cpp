@@ -126,9 +126,12 @@ void row_runner::compare(const row_spec& row, const workload& work, std::uint64_
   if (found.wrong > 0) {
     const int width = size_of(row.type);
     const bool sums = !stores_elements(row.operation);
+    const bool one_of_several = !sums && work.meaning().stores().covers == coverage::kManyToOne;
     text += std::to_string(found.wrong) + (sums ? " checksums" : " elements") +
             " wrong, the first at " + (sums ? "thread " : "index ") + std::to_string(found.first) +
-            ": got " + hex_of(found.got, width) + ", expected " + hex_of(found.expected, width);
+            ": got " + hex_of(found.got, width) + ", expected " +
+            (one_of_several ? "one of those stored there, e.g. " : "") +
+            hex_of(found.expected, width);
   }
   if (found.strayed > 0)
     text += std::string(found.wrong > 0 ? "; " : "") + std::to_string(found.strayed) +

@@ -49,6 +49,12 @@ coverage_counts count_coverage_on_host(const side_extent& extent, const coverage
   return counts;
 }
 
+void count_unmatched_on_host(const proof_request& request) {
+#pragma omp parallel for schedule(static)
+  for (index_t word = 0; word < coverage_bits::words(request.stores.elements); ++word)
+    count_unmatched(request, word);
+}
+
 #if defined(__CUDACC__)
 
 namespace {
@@ -78,6 +84,11 @@ __global__ void count_coverage_kernel(side_extent extent, coverage_bits bits,
                                       coverage_counts* counts) {
   const index_t word = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (word < coverage_bits::words(extent.elements)) count_coverage(extent, bits, word, *counts);
+}
+
+__global__ void count_unmatched_kernel(proof_request request) {
+  const index_t word = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (word < coverage_bits::words(request.stores.elements)) count_unmatched(request, word);
 }
 
 unsigned blocks_for(index_t threads) {
@@ -113,6 +124,12 @@ void launch_count_coverage(const side_extent& extent, const coverage_bits& bits,
                            coverage_counts* counts, CUstream_st* stream) {
   const index_t words = coverage_bits::words(extent.elements);
   count_coverage_kernel<<<blocks_for(words), kBlockThreads, 0, stream>>>(extent, bits, counts);
+  SECTORBENCH_CUDA_CHECK(cudaGetLastError());
+}
+
+void launch_count_unmatched(const proof_request& request, CUstream_st* stream) {
+  const index_t words = coverage_bits::words(request.stores.elements);
+  count_unmatched_kernel<<<blocks_for(words), kBlockThreads, 0, stream>>>(request);
   SECTORBENCH_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -29,11 +29,16 @@ void launch_count_stray(const void* data, index_t elements, int width, const std
 void launch_count_coverage(const side_extent& extent, const coverage_bits& bits,
                            coverage_counts* counts, CUstream_st* stream);
 
+/// Adds to the request's tally what was stored to and holds no value meant for it. @pre its
+/// `matched` is not null @throws cuda_error
+void launch_count_unmatched(const proof_request& request, CUstream_st* stream);
+
 /// The same on the CPU's cores.
 coverage_counts count_coverage_on_host(const side_extent& extent, const coverage_bits& bits);
 void fill_on_host(void* data, index_t words, std::uint64_t seed);
 index_t count_unpoisoned_on_host(const void* data, index_t bytes);
 index_t count_stray_on_host(const void* data, index_t elements, int width,
                             const std::uint32_t* touched);
+void count_unmatched_on_host(const proof_request& request);
 
 }  // namespace sectorbench

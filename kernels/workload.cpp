@@ -20,11 +20,8 @@ index_t program::useful_bytes() const {
 }
 
 index_t program::unique_bytes() const {
-  const auto distinct = [](const side_extent& side) {
-    return side.covers == coverage::kManyToOne ? side.elements : side.moved();
-  };
-  const index_t loaded = loads_elements(operation()) ? distinct(loads()) : 0;
-  const index_t stored = stores_elements(operation()) ? distinct(stores()) : 0;
+  const index_t loaded = loads_elements(operation()) ? loads().touched_once() : 0;
+  const index_t stored = stores_elements(operation()) ? stores().touched_once() : 0;
   return (loaded + stored) * size_of(type());
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sectorbench/patterns/contiguous.hpp"
@@ -191,6 +192,68 @@ TEST(Proof, ManyToOneMayRepeatAndMissButStaysInside) {
   EXPECT_EQ(verdict_where<guarded_stride>(coverage::kManyToOne), "");
   EXPECT_EQ(verdict_where<modulo_stride>(coverage::kManyToOne), "");
   EXPECT_NE(verdict_where<unguarded>(coverage::kManyToOne), "");
+}
+
+// Elements 2k and 2k + 1 go to place 3k of a larger output.
+struct folded_in_threes {
+  static constexpr std::string_view kName = "folded_in_threes";
+  static constexpr std::string_view kSummary = "two elements to a place";
+  static constexpr std::string_view kMapping = "thread t: element t, place 3 (t / 2)";
+  static constexpr auto kParameters = kNoParameters;
+  static constexpr bool kThreadsAffine = false;
+
+  index_t n, distinct;
+
+  static constexpr folded_in_threes make(index_t n, std::span<const index_t>) { return {n, -1}; }
+  constexpr launch_shape shape(block_size block) const { return row_of_threads(n, block); }
+  constexpr side_extent loads() const { return {n}; }
+  constexpr side_extent stores() const {
+    return {3 * (n / 2), 0, coverage::kManyToOne, n, distinct};
+  }
+  template <class Access>
+  SECTORBENCH_HD constexpr void run(const lane& t, const Access& a) const {
+    const index_t rank = t.column();
+    a.put(rank < n, rank / 2 * 3, rank, a.take(rank < n, rank, rank));
+  }
+};
+
+TEST(Proof, ManyToOneTouchesAsManyAsItSays) {
+  const auto verdict = [](index_t distinct) {
+    return describe(prove<copy>(folded_in_threes{100, distinct}, {}));
+  };
+  EXPECT_EQ(verdict(-1), "");
+  EXPECT_EQ(verdict(50), "");
+  EXPECT_EQ(verdict(51), "stores: 1 elements missed, the first is 1");
+  EXPECT_EQ(verdict(49), "stores: 1 elements more than declared");
+}
+
+TEST(Proof, ManyToOneStoresHoldOneOfTheValuesMeant) {
+  constexpr std::uint64_t kSeed = 3;
+  const folded_in_threes pattern{100, 50};
+  std::vector<std::uint32_t> out(150);
+  for (std::size_t k = 0; k < 50; ++k)
+    out[3 * k] = filled<std::uint32_t>((2 * k + k % 2) * 4, kSeed);
+  const auto wrong = [&] {
+    std::vector<std::uint32_t> touched(5), matched(5);
+    proof_tally tally;
+    proof_request request;
+    request.loads = pattern.loads();
+    request.stores = pattern.stores();
+    request.stored = {touched.data(), nullptr};
+    request.matched = matched.data();
+    request.out = out.data();
+    request.seed = kSeed;
+    request.tally = &tally;
+    for_each_block(pattern.shape({}),
+                   [&](const lane& first) { prove_block<copy>(pattern, request, first); });
+    for (index_t word = 0; word < 5; ++word) count_unmatched(request, word);
+    return std::pair(tally.wrong, tally.first_wrong);
+  };
+  EXPECT_EQ(wrong(), std::pair(0ULL, +proof_tally::kNone));
+  out[3] = filled<std::uint32_t>(4 * 4, kSeed);  // what belongs to the next place
+  EXPECT_EQ(wrong(), std::pair(1ULL, 3ULL));
+  out[147] ^= 1;
+  EXPECT_EQ(wrong(), std::pair(2ULL, 3ULL));
 }
 
 side_verdict judged(index_t n, std::vector<std::uint32_t>& once,

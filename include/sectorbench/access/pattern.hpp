@@ -62,7 +62,7 @@ namespace sectorbench {
 enum class coverage {
   kBijection,  ///< each element exactly once
   kInjection,  ///< each element at most once, and as many as the side says
-  kManyToOne,  ///< any number of times
+  kManyToOne,  ///< any number of times; which of several stores to one stays is a race
 };
 
 /// What one side of a pattern declares.
@@ -70,10 +70,19 @@ struct side_extent {
   index_t elements = 0;  ///< indices lie in [0, elements)
   index_t first = 0;     ///< elements between the buffer's aligned start and index 0
   coverage covers = coverage::kBijection;
-  index_t touched = -1;  ///< how many accesses there are; negative: as many as elements
+  index_t touched = -1;   ///< how many accesses there are; negative: as many as elements
+  index_t distinct = -1;  ///< of kManyToOne: how many elements they touch; negative: not said
 
   /// Elements that a launch moves on this side, repeated ones counted repeatedly.
   constexpr index_t moved() const { return touched < 0 ? elements : touched; }
+
+  /// Whether the number of elements that a launch touches is declared, and that number; of others
+  /// the most there can be.
+  constexpr bool says_distinct() const { return covers != coverage::kManyToOne || distinct >= 0; }
+  constexpr index_t touched_once() const {
+    if (covers != coverage::kManyToOne) return moved();
+    return distinct < 0 ? elements : distinct;
+  }
 };
 
 /// One named whole-number parameter of a pattern, and the value a suite takes when none is given.

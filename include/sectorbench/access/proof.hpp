@@ -145,6 +145,8 @@ struct proof_request {
   side_extent loads, stores;
   coverage_bits loaded, stored;
   const void* out = nullptr;  ///< what a launch left behind, to compare; null: nothing is compared
+  /// Where stores are many-to-one: bits of the indices that hold one of the values meant for them.
+  std::uint32_t* matched = nullptr;
   std::uint64_t load_address = 0, store_address = 0;  ///< of element 0 of each side
   int width = 4;                                      ///< bytes of an element
   std::uint64_t seed = 0;                             ///< of the input's fill
@@ -264,7 +266,8 @@ class proof_memory {
       detail::count_one(out_of_range);
       return false;
     }
-    if (bits.once != nullptr && detail::set_bit(bits.once, i)) detail::set_bit(bits.again, i);
+    if (bits.once != nullptr && detail::set_bit(bits.once, i) && bits.again != nullptr)
+      detail::set_bit(bits.again, i);
     return true;
   }
 
@@ -309,7 +312,9 @@ class proof_memory {
       return detail::widened(static_cast<const decltype(type)*>(r.out)[i]);
     });
     const auto index = static_cast<unsigned long long>(i);
-    if (!(got == expected)) {
+    if (r.matched != nullptr) {
+      if (got == expected) detail::set_bit(r.matched, i);
+    } else if (!(got == expected)) {
       detail::count_one(r.tally->wrong);
       detail::lower_to(r.tally->first_wrong, index);
     }
@@ -414,6 +419,13 @@ SECTORBENCH_HD constexpr void count_coverage(const side_extent& extent, const co
   detail::count_bits(~bits.once[word] & mask, word * 32, counts.missed, counts.first_missed);
 }
 
+/// Adds to the tally which of the 32 indices from 32 x `word` on were stored to and hold none of
+/// the values meant for them. @pre request.matched is not null, word < words(elements)
+SECTORBENCH_HD constexpr void count_unmatched(const proof_request& request, index_t word) {
+  detail::count_bits(request.stored.once[word] & ~request.matched[word], word * 32,
+                     request.tally->wrong, request.tally->first_wrong);
+}
+
 /// Judges what was counted for one side against what it declares.
 /// @param out_of_range how many indices lay outside the extent
 constexpr side_verdict judge(const side_extent& extent, const coverage_counts& counts,
@@ -422,12 +434,12 @@ constexpr side_verdict judge(const side_extent& extent, const coverage_counts& c
   if (extent.covers != coverage::kManyToOne && counts.repeated > 0)
     return {coverage_fault::kRepeated, counts.repeated,
             static_cast<index_t>(counts.first_repeated)};
-  const auto untouched = static_cast<std::uint64_t>(extent.elements - extent.moved());
-  if (extent.covers != coverage::kManyToOne && counts.missed > untouched)
+  if (!extent.says_distinct()) return {};
+  const auto untouched = static_cast<std::uint64_t>(extent.elements - extent.touched_once());
+  if (counts.missed > untouched)
     return {coverage_fault::kMissed, counts.missed - untouched,
             static_cast<index_t>(counts.first_missed)};
-  if (extent.covers == coverage::kInjection && counts.missed < untouched)
-    return {coverage_fault::kTooMany, untouched - counts.missed, 0};
+  if (counts.missed < untouched) return {coverage_fault::kTooMany, untouched - counts.missed, 0};
   return {};
 }
 
