@@ -63,10 +63,11 @@ inline constexpr std::array kCounters{
                  "useful rate / useful rate of the stride-1 row of the same operation, type, "
                  "bytes and block",
                  "both rows in this process", "clock"},
-    counter_spec{"fraction_of_ceiling", "ratio",
-                 "useful rate / best useful rate of the ceiling rows of the same operation and "
-                 "bytes (copy, gather, scatter: memcpy, contiguous f32x4, unrolled f32)",
-                 "the rows in this process", "clock"},
+    counter_spec{
+        "fraction_of_ceiling", "ratio",
+        "useful rate / best useful rate of the ceiling rows of the same operation and "
+        "bytes (copy, gather, scatter: memcpy, contiguous f32x4, unrolled f32; write: memset, ...)",
+        "the rows in this process", "clock"},
     counter_spec{"fraction_of_peak", "ratio",
                  "useful rate / (2 x memory clock x bus width); 0 where the working set fits in "
                  "the last cache or the peak is unknown",

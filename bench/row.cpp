@@ -178,10 +178,9 @@ std::vector<row_spec> ceiling_of(const row_spec& row) {
     if (bytes % size_of(type) == 0)
       rows.push_back(make_row(pattern, operation, type, std::move(values), bytes, {}));
   };
-  if (operation == operation_kind::kCopy) {
-    const bool words = bytes % 4 == 0;
-    add("memcpy", words ? element_type::kF32 : element_type::kU8, {});
-  }
+  const element_type words = bytes % 4 == 0 ? element_type::kF32 : element_type::kU8;
+  if (operation == operation_kind::kCopy) add("memcpy", words, {});
+  if (writes) add("memset", words, {});
   add("contiguous", element_type::kF32x4, {});
   add("unrolled", element_type::kF32, {4});
   if (rows.empty()) add("unrolled", row.type, {8});

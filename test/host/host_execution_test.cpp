@@ -273,6 +273,23 @@ TEST(Memcpy, EverySizeAndTypeArrivesWhole) {
     }
 }
 
+TEST(Memset, EveryByteIsSetAndAnotherIsFound) {
+  const auto device = make_host_backend();
+  const pattern_case sets{find_pattern("memset", {}), {}};
+  ASSERT_NE(sets.pattern, nullptr);
+  for (const auto& [type, name] : kElementTypes) {
+    const auto work = make_workload(sets.row(operation_kind::kWrite, type, 1003, {}));
+    device->acquire(*work);
+    device->poison_output();
+    EXPECT_TRUE(device->prove(work->meaning()).ok());
+    device->run_once(*work, 5, true);
+    EXPECT_TRUE(device->compare(work->meaning(), 5).ok()) << name;
+    EXPECT_EQ(device->compare(work->meaning(), 6).wrong, 1003u) << "another seed is another byte";
+    device->poison_output();
+    EXPECT_EQ(device->compare(work->meaning(), 5).wrong, 1003u);
+  }
+}
+
 TEST(Memcpy, OtherOperationsAreRefused) {
   const pattern_entry* const entry = find_pattern("memcpy", {});
   ASSERT_NE(entry, nullptr);

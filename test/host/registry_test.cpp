@@ -123,8 +123,9 @@ TEST(Registry, ExtremeValuesMakeAPattern) {
     }
     for (const auto& values : {lowest, highest})
       for (const index_t n : {index_t{1}, index_t{1000}, index_t{1} << 36}) {
-        const operation_kind operation =
-            pattern.offers(operation_kind::kCopy) ? operation_kind::kCopy : operation_kind::kGather;
+        const operation_kind operation = pattern.offers(operation_kind::kCopy)
+                                             ? operation_kind::kCopy
+                                             : pattern.operations.front();
         const element_type type = pattern.types.back();
         const auto work = pattern.make(operation, type, n, values, {1024, 1});
         ASSERT_NE(work, nullptr);

@@ -181,7 +181,8 @@ TEST(Ceiling, ReadAndWriteHaveTheirOwn) {
             (std::vector<std::string>{"contiguous/read/f32x4/elements:500/block:256x1",
                                       "unrolled/read/f32/unroll:4/elements:2000/block:256x1"}));
   EXPECT_EQ(keys_of(ceiling_of(row_of("contiguous/write/f32x4", 8))),
-            (std::vector<std::string>{"contiguous/write/f32x4/elements:8/block:256x1",
+            (std::vector<std::string>{"memset/write/f32/elements:32/block:256x1",
+                                      "contiguous/write/f32x4/elements:8/block:256x1",
                                       "unrolled/write/f32/unroll:4/elements:32/block:256x1"}));
 }
 
@@ -191,7 +192,7 @@ TEST(Ceiling, BytesThatAreNoWordsStillHaveOne) {
   EXPECT_EQ(keys_of(ceiling_of(row_of("contiguous/read/u8", 3))),
             (std::vector<std::string>{"unrolled/read/u8/unroll:8/elements:3/block:256x1"}));
   EXPECT_EQ(keys_of(ceiling_of(row_of("contiguous/write/f16", 3))),
-            (std::vector<std::string>{"unrolled/write/f16/unroll:8/elements:3/block:256x1"}));
+            (std::vector<std::string>{"memset/write/u8/elements:6/block:256x1"}));
 }
 
 TEST(References, ExistAndMoveTheSameBytesWhateverTheRow) {

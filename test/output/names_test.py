@@ -23,6 +23,7 @@ CEILINGS = [
     "unrolled/copy/f32/unroll:4",
     "contiguous/read/f32x4",
     "unrolled/read/f32/unroll:4",
+    "memset/write/f32",
     "contiguous/write/f32x4",
     "unrolled/write/f32/unroll:4",
 ]
@@ -35,7 +36,7 @@ GRAMMAR = re.compile(
     r"[a-z][a-z0-9_]*"
     r"/(copy|gather|scatter|read|write)"
     r"/(u8|f16|f32|f64|f32x4)"
-    r"(/[a-z][a-z0-9_]*:[0-9]+)*"
+    r"(/[a-z][a-z0-9_]*:[0-9]+(x[0-9]+)?)*"
     r"/manual_time"
 )
 

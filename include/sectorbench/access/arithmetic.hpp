@@ -95,7 +95,7 @@ SECTORBENCH_HD constexpr T sum_of(T a, T b) {
 template <class T>
 SECTORBENCH_HD constexpr T worked_on(T element, unsigned times) {
 #if defined(__CUDA_ARCH__)
-#pragma unroll 16
+#pragma unroll 8
 #endif
   for (unsigned k = 0; k < times; ++k) {
     if constexpr (sizeof(T) == 8)
