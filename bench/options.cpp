@@ -322,7 +322,7 @@ constexpr std::array kFlags{
     flag{"--protocol", "default|reference", "--protocol=reference",
          "how to time: reference takes 3 warm-ups and one unblocked event pair around 10 launches",
          read_protocol},
-    flag{"--quick", "", "--quick", "a run of about two seconds with smaller buffers",
+    flag{"--quick", "", "--quick", "a run of a few seconds with smaller buffers",
          [](std::string_view, options& to) { to.quick = true; }},
     flag{"--bytes", "N[Ki|Mi|Gi]", "--bytes=256Mi",
          "bytes of one buffer, the same for every element type (256Mi if neither this nor "
