@@ -62,10 +62,12 @@ def demangle(names):
     return run(["c++filt"], input="\n".join(names)).splitlines()
 
 
-def goes_through_index_list(pattern):
-    """Whether the pattern's header declares an index list."""
-    stem = re.sub("<.*", "", pattern)
-    return "indices()" in (SOURCE_DIR / f"include/sectorbench/patterns/{stem}.hpp").read_text()
+def header_of(pattern):
+    """The text of the header that defines the pattern, which may hold others too."""
+    struct = re.compile(rf"^struct {re.sub('<.*', '', pattern)}\b[^;]*{{", re.M)
+    texts = [file.read_text()
+             for file in (SOURCE_DIR / "include/sectorbench/patterns").glob("*.hpp")]
+    return next(text for text in texts if struct.search(text))
 
 
 class AccessKernel:
@@ -84,7 +86,13 @@ class AccessKernel:
         self.op = OPERATIONS[int(match["op"])]
         self.type, self.width = TYPES[match["type"]]
         self.steps = self._steps()
-        self.indexed = goes_through_index_list(self.pattern)
+        header = header_of(self.pattern)
+        self.indexed = "indices()" in header
+        self.staged = "kSlots" in header
+        self.computes = "worked(" in header
+        self.inputs = 2 if "a.sum(" in header else 1  # elements loaded for each one stored
+        together = re.search(r"<(\d+)>$", self.pattern) if "kTogether" in header else None
+        self.together = int(together[1]) if together else 1
 
     def _steps(self):
         """Elements that each thread moves, where the pattern fixes that; else None."""
@@ -104,6 +112,10 @@ def is_access_kernel(demangled):
 def ptx_bodies(ptx):
     """{mangled name: lines} of every kernel in a PTX text; comments and blank lines are gone."""
     bodies = {}
+    # Braces of inline assembly would end a body early.
+    ptx = re.sub(r"// begin inline asm\n(.*?)// end inline asm",
+                 lambda match: re.sub(r"^\s*[{}]|[{}]\s*$", "", match[1], flags=re.M), ptx,
+                 flags=re.S)
     for name, body in re.findall(r"\.entry\s+(\w+)\s*\(.*?\)[^{]*\{(.*?)^\}", ptx, re.S | re.M):
         lines = (re.sub(r"//.*", "", line).strip() for line in body.splitlines())
         bodies[name] = [line for line in lines if line]

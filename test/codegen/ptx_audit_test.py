@@ -110,6 +110,13 @@ def runs_of(loads, stores):
     return [len(list(group)) for _, group in itertools.groupby(order, key=lambda one: one[1])]
 
 
+def widths_of(kernel, widths):
+    """The widths of the kernel's accesses as one regular expression: of one element, and of those
+    that move together."""
+    names = {widths[kernel.width], widths[kernel.width * kernel.together]}
+    return "(" + "|".join(names) + ")"
+
+
 def violations(kernel, body):
     """What is wrong with a kernel's PTX: [(rule, line)]."""
     found = []
@@ -118,7 +125,7 @@ def violations(kernel, body):
         if not condition:
             found.append((rule, line))
 
-    width = WIDTHS[kernel.width]
+    width = widths_of(kernel, WIDTHS)
     for at, one in enumerate(body.code):
         opcode = one.opcode
         require(not DIVISION.match(opcode), "divides", one.line)
@@ -133,10 +140,11 @@ def violations(kernel, body):
             require(re.fullmatch(r"ld\.global\.nc\." + width, opcode),
                     f"load is not one ld.global.nc of {kernel.width} bytes", one.line)
         elif opcode.startswith("st.global"):
-            require(re.fullmatch(r"st\.global\." + width, opcode),
+            require(re.fullmatch(r"st\.global\.(wb\.)?" + width, opcode),
                     f"store is not one st.global of {kernel.width} bytes", one.line)
         else:
-            require(False, "touches other memory", one.line)
+            require(kernel.staged and re.match(r"(ld|st)\.shared\.", opcode),
+                    "touches other memory", one.line)
 
     loads, stores = len(body.loads), len(body.stores)
     loops = body.loops()
@@ -167,14 +175,16 @@ def violations(kernel, body):
         require(loops or kernel.pattern not in ("chunk", "grid_loop"), "has no loop")
         for first, last in loops:
             inside = [sum(first < at < last for at in where) for where in (body.loads, body.stores)]
-            if kernel.op == "read":
+            if kernel.computes:
+                require(inside == [0, 0], f"a loop of arithmetic loads and stores {inside} times")
+            elif kernel.op == "read":
                 require(inside[0] > 0 and inside[1] == 0, f"a loop loads and stores {inside} times")
             elif kernel.op == "write":
                 require(inside[0] == 0 and inside[1] > 0, f"a loop loads and stores {inside} times")
             else:
                 require(inside[0] == inside[1] > 0, f"a loop loads and stores {inside} times")
         if kernel.op not in ("read", "write"):
-            require(loads == stores, f"{loads} loads, {stores} stores")
+            require(loads == kernel.inputs * stores, f"{loads} loads, {stores} stores")
     return found
 
 
@@ -187,14 +197,14 @@ def sass_violations(kernel, code):
             found.append((rule, line))
 
     opcodes = [re.sub(r"^@!?U?P\w+\s+", "", line).split()[0] for line in code]
-    width = SASS_WIDTHS[kernel.width]
+    width = widths_of(kernel, SASS_WIDTHS)
     loads = [at for at, opcode in enumerate(opcodes) if opcode.startswith("LDG")]
     stores = [at for at, opcode in enumerate(opcodes) if opcode.startswith("STG")]
     for opcode, line in zip(opcodes, code):
         name = opcode.split(".")[0]
         require(name not in ("LDL", "STL"), "uses local memory", line)
-        require(name not in ("LD", "ST", "LDS", "STS", "ATOM", "ATOMG", "RED", "REDG"),
-                "touches other memory", line)
+        require(name not in ("LD", "ST", "ATOM", "ATOMG", "RED", "REDG") and
+                (kernel.staged or name not in ("LDS", "STS")), "touches other memory", line)
         # An integer division is a reciprocal and corrections, in line or called.
         require(name not in ("MUFU", "CALL", "I2F", "F2I"), "divides or calls", line)
         if name == "LDG":
@@ -222,7 +232,8 @@ def sass_violations(kernel, code):
             require(any(min(pair) >= kernel.steps for pair in zip(runs, runs[1:])),
                     "loads and stores are mixed")
     elif kernel.op not in ("read", "write"):
-        require(len(loads) == len(stores) > 0, f"{len(loads)} loads, {len(stores)} stores")
+        require(len(loads) == kernel.inputs * len(stores) > 0,
+                f"{len(loads)} loads, {len(stores)} stores")
     return found
 
 
@@ -250,22 +261,43 @@ def access_kernels(bodies):
             for name, lines in zip(names, bodies.values()) if kernel_code.is_access_kernel(name)]
 
 
+def enumerators():
+    """{"kPlain": "(sectorbench::tile_layout)0"} of the enumerations in the patterns' headers."""
+    found = {}
+    for header in PATTERN_HEADERS:
+        for name, body in re.findall(r"^enum class (\w+) \{(.*?)\};", header.read_text(),
+                                     re.S | re.M):
+            for value, constant in enumerate(re.findall(r"^\s*(k\w+)", body, re.M)):
+                found[constant] = f"(sectorbench::{name}){value}"
+    return found
+
+
 def patterns_in(file):
     """The patterns that a file instantiates, as its SECTORBENCH_PATTERN(...) names them."""
     uses = re.findall(r"^SECTORBENCH_PATTERN\((.*?)\)", file.read_text(), re.S | re.M)
-    return [name.strip().removeprefix("sectorbench::") for use in uses for name in use.split(",")]
+    constants = enumerators()
+    return [re.sub(r"\bk\w+", lambda match: constants[match[0]],
+                   name.strip().removeprefix("sectorbench::"))
+            for use in uses for name in use.split(",")]
 
 
 def offered(pattern, array, everything):
     """What a pattern's header names in `kOperations` or `kTypes`; everything if it has none."""
-    stem = re.sub("<.*", "", pattern)
-    header = (kernel_code.SOURCE_DIR / f"include/sectorbench/patterns/{stem}.hpp").read_text()
+    header = kernel_code.header_of(pattern)
     named = re.search(array + r"\{(.*?)\};", header, re.S)
-    if named is None:
-        return everything
-    names = [name.lower() for name in re.findall(r"::k(\w+)", named[1])]
-    assert names and set(names) <= set(everything), f"{stem}: {array} is not understood"
-    return names
+    if named is not None:
+        names = [name.lower() for name in re.findall(r"::k(\w+)", named[1])]
+        assert names and set(names) <= set(everything), f"{pattern}: {array} is not understood"
+        return names
+    if f"{array} = kNumberTypes;" in header:
+        return ["f16", "f32", "f64"]
+    access = re.search(array + r" = types_of_access<V, (\d+), (\d+)>\(\);", header)
+    if access:
+        v = int(re.search(r"<(\d+)>", pattern)[1])
+        return [name for name, width in kernel_code.TYPES.values()
+                if int(access[1]) <= v * width <= int(access[2])]
+    assert f"{array} =" not in header, f"{pattern}: {array} is not understood"
+    return everything
 
 
 class KernelAudit(unittest.TestCase):
@@ -291,7 +323,8 @@ class KernelAudit(unittest.TestCase):
         headers = {file.stem for file in PATTERN_HEADERS}
         self.assertTrue(headers)
         self.assertEqual(headers, {file.stem for file in PATTERN_FILES})
-        self.assertEqual(headers, {re.sub("<.*", "", pattern) for pattern in self.patterns})
+        used = {kernel_code.header_of(pattern) for pattern in self.patterns}
+        self.assertEqual(used, {file.read_text() for file in PATTERN_HEADERS})
 
     def test_every_pattern_operation_and_type_has_one_kernel(self):
         self.expect_all(self.kernels)
@@ -306,6 +339,31 @@ class KernelAudit(unittest.TestCase):
         found = [(kernel, violations(kernel, Body(lines))) for kernel, lines in self.kernels]
         if any(wrong for _, wrong in found):
             self.fail(report(found))
+
+    def test_cache_operators_are_those_that_the_kernel_is_named_for(self):
+        loads, stores = ["nc", "ca", "cg", "cs"], ["wb", "cg", "cs"]  # as enum load_op, store_op
+        named = re.compile(r"void sectorbench::cache_op_kernel<.*\(sectorbench::load_op\)(\d), "
+                           r"\(sectorbench::store_op\)(\d)>\(.*")
+        seen = collections.Counter()
+        for ptx in self.ptx:
+            bodies = kernel_code.ptx_bodies(ptx)
+            for name, lines in zip(kernel_code.demangle(list(bodies)), bodies.values()):
+                match = named.fullmatch(name)
+                if match is None:
+                    continue
+                load, store = loads[int(match[1])], stores[int(match[2])]
+                seen[load, store] += 1
+                opcodes = [one.opcode for one in Body(lines).code]
+                self.assertTrue(all(re.match(rf"ld\.global\.{load}\b", opcode)
+                                    for opcode in opcodes if opcode.startswith("ld.global")), name)
+                checksum = "(sectorbench::operation_kind)3" in name  # read stores it plainly
+                self.assertTrue(checksum or all(
+                    re.match(rf"st\.global\.{store}\b" if store != "wb" else
+                             r"st\.global\.(wb\.)?[vub]", opcode)
+                    for opcode in opcodes if opcode.startswith("st.global")), name)
+        # Copies have all pairs but the plain one, reads the loads', writes the stores'.
+        self.assertEqual(len(seen), 11)
+        self.assertEqual(seen["cg", "cg"], 4)  # contiguous and stride, f32 and f32x4
 
     def test_machine_code_moves_each_element_with_one_load_and_one_store_and_never_divides(self):
         if kernel_code.cuobjdump() is None:

@@ -50,6 +50,25 @@ constexpr std::optional<element_type> element_type_named(std::string_view name) 
 /// Bytes of one element: 1, 2, 4, 8 or 16.
 constexpr int size_of(element_type type) { return 1 << static_cast<int>(type); }
 
+/// The element types of which V fill an access of `lowest` to `highest` bytes.
+template <int V, int Lowest, int Highest>
+constexpr auto types_of_access() {
+  constexpr auto fits = [](const auto& type) {
+    const int bytes = V * size_of(type.first);
+    return Lowest <= bytes && bytes <= Highest;
+  };
+  constexpr auto count = [fits] {
+    std::size_t types = 0;
+    for (const auto& type : kElementTypes) types += fits(type) ? 1 : 0;
+    return types;
+  };
+  std::array<element_type, count()> types{};
+  std::size_t known = 0;
+  for (const auto& type : kElementTypes)
+    if (fits(type)) types[known++] = type.first;
+  return types;
+}
+
 namespace detail {
 template <int Bytes>
 struct bits_of_size;

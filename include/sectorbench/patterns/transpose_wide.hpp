@@ -20,9 +20,7 @@ struct transpose_wide {
       "same of the transposed";
   static constexpr std::array kParameters{kColumns, parameter_spec{"v", V, V, V}};
   static constexpr std::array kOperations{operation_kind::kCopy};
-  static constexpr std::array kTypes{V == 8   ? element_type::kF16
-                                     : V == 4 ? element_type::kF32
-                                              : element_type::kF64};
+  static constexpr auto kTypes = types_of_access<V, 16, 16>();
   static constexpr int kTogether = V;
   static constexpr bool kThreadsAffine = false;
   static constexpr int kPhases = 2;

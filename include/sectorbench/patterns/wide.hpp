@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 
 #include "sectorbench/access/pattern.hpp"
 
 namespace sectorbench {
-
-/// The element types of which V fill one access of 4, 8 or 16 bytes.
-template <int V>
-constexpr auto types_of_width() {
-  constexpr auto fits = [](const auto& type) {
-    const int bytes = V * size_of(type.first);
-    return 4 <= bytes && bytes <= 16;
-  };
-  std::array<element_type, std::ranges::count_if(kElementTypes, fits)> types{};
-  std::size_t known = 0;
-  for (const auto& type : kElementTypes)
-    if (fits(type)) types[known++] = type.first;
-  return types;
-}
 
 /// An array that begins `first` elements into the buffer, moved V elements at a time. An access
 /// must lie at a multiple of its size, so that the array may begin at multiples of V only.
@@ -33,7 +18,7 @@ struct wide {
   static constexpr std::array kParameters{parameter_spec{"first", 0, kMaxParameter, 0},
                                           parameter_spec{"v", V, V, V}};
   static constexpr std::array kOperations{operation_kind::kCopy};
-  static constexpr auto kTypes = types_of_width<V>();
+  static constexpr auto kTypes = types_of_access<V, 4, 16>();
   static constexpr int kTogether = V;
   static constexpr bool kThreadsAffine = true;
 
