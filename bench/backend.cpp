@@ -8,10 +8,10 @@ namespace sectorbench {
 void refuse_unfit(const workload& work) {
   const program& body = work.meaning();
   if (!body.refusal().empty()) throw not_applicable(std::string(body.refusal()));
-  if (body.indices() > 0 && body.elements() > kMaxIndexed)
+  if (body.indices() > kMaxIndexed)
     throw not_applicable("an index list has entries of 4 bytes, for " +
                          std::to_string(kMaxIndexed) + " elements at most; the row has " +
-                         std::to_string(body.elements()));
+                         std::to_string(body.indices()));
 }
 
 std::string does_not_fit(index_t needed, index_t available) {

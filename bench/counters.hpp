@@ -47,7 +47,7 @@ inline constexpr std::array kCounters{
                  "distinct elements that the launch moves x element size, of both sides",
                  "one launch", "program"},
     counter_spec{"index_bytes", "bytes",
-                 "4 x entries of the index list that one launch reads; no useful bytes",
+                 "4 x entries of the index list that one launch loads; no useful bytes",
                  "one launch", "program"},
     counter_spec{"flops", "operations",
                  "floating-point operations of one launch; a multiply-add is two", "one launch",

@@ -52,8 +52,8 @@ bool leaves_gaps(const program& body);
 
 /// A request that compares what lies at `output` (its aligned start) with what `body` says of an
 /// input filled with `seed`. Where the body leaves gaps it marks what is stored in `bits`, which
-/// hold as many zero bytes as for `counting_request`; where stores are many-to-one `matched` is set,
-/// and what `count_unmatched` adds belongs to the tally.
+/// hold as many zero bytes as for `counting_request`; where stores are many-to-one `matched` is
+/// set, and what `count_unmatched` adds belongs to the tally.
 proof_request comparing_request(const program& body, std::uint64_t seed, const void* output,
                                 std::uint32_t* bits, proof_tally* tally);
 

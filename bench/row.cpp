@@ -45,8 +45,8 @@ std::string size_text(const row_spec& row) {
 
 std::vector<std::string_view> pattern_names() {
   std::vector<std::string_view> names;
-  for (const pattern_entry& pattern : registered_patterns())
-    if (names.empty() || names.back() != pattern.name) names.push_back(pattern.name);
+  for (const pattern_entry* const pattern : known_patterns())
+    if (std::ranges::find(names, pattern->name) == names.end()) names.push_back(pattern->name);
   return names;
 }
 
@@ -84,8 +84,8 @@ index_t parameter_value(const row_spec& row, std::string_view name, index_t othe
 }
 
 const pattern_entry* find_pattern(std::string_view name, std::span<const index_t> values) {
-  for (const pattern_entry& pattern : registered_patterns())
-    if (pattern.name == name && accepts(pattern, values)) return &pattern;
+  for (const pattern_entry* const pattern : known_patterns())
+    if (pattern->name == name && accepts(*pattern, values)) return pattern;
   return nullptr;
 }
 
@@ -109,7 +109,8 @@ row_spec parse_row(std::string_view name) {
   row.operation = *operation;
   row.type = *type;
   std::string wanted;
-  for (const pattern_entry& pattern : registered_patterns()) {
+  for (const pattern_entry* const known : known_patterns()) {
+    const pattern_entry& pattern = *known;
     if (pattern.name != parts[0]) continue;
     std::vector<index_t> values;
     bool fits = parts.size() == 3 + pattern.parameters.size();
@@ -132,7 +133,8 @@ row_spec parse_row(std::string_view name) {
       fits = error == std::errc() && stop == end;
       values.push_back(value);
     }
-    if (fits && accepts(pattern, values)) {
+    const bool is_better = row.pattern == nullptr || pattern.offers(row.operation);
+    if (fits && accepts(pattern, values) && is_better) {
       row.pattern = &pattern;
       row.values = values;
     }

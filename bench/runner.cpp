@@ -295,7 +295,7 @@ const launch_totals* row_runner::totals(const row_spec& row) {
 
 const program& row_runner::body(const row_spec& row) { return state_of(row).work->meaning(); }
 
-index_t row_runner::index_bytes(const row_spec& row) { return state_of(row).work->needs().indices; }
+index_t row_runner::index_bytes(const row_spec& row) { return body(row).index_bytes(); }
 
 bool row_runner::fits_in_cache(const row_spec& row) {
   const index_t cache = device_.last_cache_bytes();

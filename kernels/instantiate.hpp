@@ -15,6 +15,12 @@
 
 namespace sectorbench {
 
+/// The pattern as kernels take it; overloaded where one points to memory that kernels cannot reach.
+template <access_pattern P>
+const P& for_kernels(const P& pattern) {
+  return pattern;
+}
+
 /// What a program does whatever its element type: proof and model.
 template <access_pattern P, class Op>
 class untyped_program : public program {
@@ -40,14 +46,15 @@ class untyped_program : public program {
   void launch_proof([[maybe_unused]] const proof_request& request,
                     [[maybe_unused]] CUstream_st* stream) const final {
 #if defined(__CUDACC__)
-    enqueue(proof_kernel<P, Op>, shape(), stream, pattern_, request);
+    enqueue(proof_kernel<P, Op>, shape(), stream, for_kernels(pattern_), request);
 #else
     throw std::logic_error("this build has no CUDA kernels");
 #endif
   }
   index_t indices() const final { return index_entries(pattern_); }
+  index_t index_loads() const final { return index_loads_of(pattern_); }
   void fill_indices(index_entry* list) const final {
-    on_all_cores(shape(), [&](const lane& first) {
+    on_all_cores(indexing_shape(pattern_, block_), [&](const lane& first) {
       const index_list_memory memory{list};
       for_each_thread_of(first, [&](const lane& thread) {
         run_all(pattern_, thread, access<copy, const index_list_memory>{memory});
@@ -57,21 +64,34 @@ class untyped_program : public program {
   void launch_fill_indices([[maybe_unused]] index_entry* list,
                            [[maybe_unused]] CUstream_st* stream) const final {
 #if defined(__CUDACC__)
-    enqueue(index_list_kernel<P>, shape(), stream, pattern_, list);
+    enqueue(index_list_kernel<P>, indexing_shape(pattern_, block_), stream, for_kernels(pattern_),
+            list);
 #else
     throw std::logic_error("this build has no CUDA kernels");
 #endif
   }
   launch_totals totals() const final {
-    // Lane by lane a large launch takes seconds, so that all cores share it.
     const index_t blocks = shape().blocks();
-    const index_t size = P::kThreadsAffine ? blocks : 1024;
-    const index_t pieces = groups_of(size, blocks);
+    index_t period = blocks;
+    if constexpr (requires { pattern_.repeats_after(block_, 1); })
+      period = std::min(period, pattern_.repeats_after(block_, size_of(type())));
+    const index_t times = (blocks - 1) / period;  // the last block may end early
+    launch_totals sum;
+    if (times > 0) sum = totals_of(0, period) *= static_cast<std::uint64_t>(times);
+    return sum += totals_of(times * period, blocks);
+  }
+
+ private:
+  /// The totals of the blocks [begin, end).
+  launch_totals totals_of(index_t begin, index_t end) const {
+    // Lane by lane a large launch takes seconds, so that all cores share it.
+    const index_t size = P::kThreadsAffine ? end - begin : 1024;
+    const index_t pieces = groups_of(size, end - begin);
     launch_totals sum;
 #pragma omp parallel for schedule(dynamic) if (pieces > 1)
     for (index_t piece = 0; piece < pieces; ++piece) {
-      const index_t first = piece * size;
-      const index_t last = first + std::min(size, blocks - first);
+      const index_t first = begin + piece * size;
+      const index_t last = first + std::min(size, end - first);
       const launch_totals part = count_blocks<Op>(pattern_, block_, size_of(type()), first, last);
 #pragma omp critical
       sum += part;
@@ -230,9 +250,8 @@ std::unique_ptr<workload> make_typed([[maybe_unused]] const P& pattern, element_
 }
 
 template <access_pattern P>
-std::unique_ptr<workload> make_program(operation_kind operation, element_type type, index_t n,
-                                       std::span<const index_t> values, block_size block) {
-  const P pattern = P::make(n, values);
+std::unique_ptr<workload> make_bound(const P& pattern, operation_kind operation, element_type type,
+                                     block_size block) {
   switch (operation) {
     case operation_kind::kCopy:
       return make_typed<P, copy>(pattern, type, block);
@@ -246,6 +265,12 @@ std::unique_ptr<workload> make_program(operation_kind operation, element_type ty
       return make_typed<P, write>(pattern, type, block);
   }
   throw std::invalid_argument("no such operation");
+}
+
+template <access_pattern P>
+std::unique_ptr<workload> make_program(operation_kind operation, element_type type, index_t n,
+                                       std::span<const index_t> values, block_size block) {
+  return make_bound<P>(P::make(n, values), operation, type, block);
 }
 
 template <access_pattern P>

@@ -2,12 +2,18 @@
 #include "kernels/registry.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sectorbench {
 namespace {
 
 std::vector<pattern_entry>& entries() {
   static std::vector<pattern_entry> all;
+  return all;
+}
+
+std::vector<const added_patterns*>& additions() {
+  static std::vector<const added_patterns*> all;
   return all;
 }
 
@@ -25,6 +31,19 @@ bool pattern_entry::offers(operation_kind operation) const {
 bool pattern_entry::offers(element_type type) const {
   return std::ranges::find(types, type) != types.end();
 }
+
+std::vector<const pattern_entry*> known_patterns() {
+  std::vector<const pattern_entry*> known;
+  for (const pattern_entry& entry : registered_patterns()) known.push_back(&entry);
+  for (const added_patterns* const added : additions())
+    for (const pattern_entry& entry : added->entries()) known.push_back(&entry);
+  return known;
+}
+
+added_patterns::added_patterns(std::vector<pattern_entry> entries) : entries_(std::move(entries)) {
+  additions().push_back(this);
+}
+added_patterns::~added_patterns() { std::erase(additions(), this); }
 
 pattern_registration::pattern_registration(const pattern_entry& entry) {
   entries().push_back(entry);

@@ -22,10 +22,11 @@ struct pattern_entry {
   bool mover = false;  ///< no accesses of threads: no sector prediction
 
   /// The pattern over n elements. @pre n >= 1, each value within its spec
-  using maker = std::unique_ptr<workload> (*)(operation_kind operation, element_type type,
-                                              index_t n, std::span<const index_t> values,
-                                              block_size block);
+  using maker = std::function<std::unique_ptr<workload>(operation_kind operation, element_type type,
+                                                        index_t n, std::span<const index_t> values,
+                                                        block_size block)>;
   maker make = nullptr;
+  index_t elements = 0;  ///< the only n it takes; 0: any
 
   bool offers(operation_kind operation) const;
   bool offers(element_type type) const;
@@ -33,6 +34,23 @@ struct pattern_entry {
 
 /// All registered entries, by name and then by their parameters' lowest values.
 const std::vector<pattern_entry>& registered_patterns();
+
+/// Every entry that a row can name: the registered ones, then those added.
+std::vector<const pattern_entry*> known_patterns();
+
+/// Entries that a run makes of what it is given; rows can name them while this lives.
+class added_patterns {
+ public:
+  explicit added_patterns(std::vector<pattern_entry> entries);
+  ~added_patterns();
+  added_patterns(const added_patterns&) = delete;
+  added_patterns& operator=(const added_patterns&) = delete;
+
+  const std::vector<pattern_entry>& entries() const { return entries_; }
+
+ private:
+  std::vector<pattern_entry> entries_;
+};
 
 /// Adds an entry before main begins; `registered_patterns` has it from its first call on.
 class pattern_registration {

@@ -81,6 +81,8 @@ class program : public workload {
   virtual void launch_proof(const proof_request& request, CUstream_st* stream) const = 0;
   /// Entries of the index list, or 0.
   virtual index_t indices() const = 0;
+  /// Entries that one launch loads, repeated ones counted repeatedly.
+  virtual index_t index_loads() const { return indices(); }
   /// Makes the index list on the CPU's cores.
   virtual void fill_indices(index_entry* list) const = 0;
   /// Queues the same in a stream, for a list in device memory. @throws cuda_error
@@ -99,6 +101,8 @@ class program : public workload {
   index_t useful_bytes() const;
   /// The distinct ones of them.
   index_t unique_bytes() const;
+  /// Bytes of the index list that it asks for, which are none of them.
+  index_t index_bytes() const { return index_loads() * index_t{sizeof(index_entry)}; }
 };
 
 }  // namespace sectorbench

@@ -48,7 +48,7 @@ TEST(Registry, OneHeaderAndOneSourcePerPattern) {
   const auto files = stems_in(source_tree() / "include/sectorbench/patterns", ".hpp");
   EXPECT_EQ(stems_in(source_tree() / "kernels/patterns", ".cu"), files);
   ASSERT_FALSE(names.empty());
-  std::set<std::string> used;
+  std::set<std::string> used{"indexed"};  // whose rows are made of lists that a run is given
   for (const std::string& name : names) {
     std::string file;
     for (const std::string& stem : files)
@@ -63,11 +63,11 @@ TEST(Registry, EveryPatternHasItsSectionInTheDocument) {
   const auto document = source_tree() / "docs/patterns.md";
   if (!std::filesystem::exists(document)) GTEST_SKIP() << document << " is not there";
   const std::vector<std::string> lines = test::lines_of(document);
-  ASSERT_FALSE(registered_patterns().empty());
-  for (const pattern_entry& pattern : registered_patterns()) {
-    const std::string heading = "## " + std::string(pattern.name);
-    EXPECT_EQ(std::count(lines.begin(), lines.end(), heading), 1) << heading;
-  }
+  std::vector<std::string> names = pattern_names();
+  ASSERT_FALSE(names.empty());
+  names.insert(names.end(), {"memcpy", "indexed"});
+  for (const std::string& name : names)
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), "## " + name), 1) << name;
 }
 
 TEST(Registry, EntriesSayWhatPeopleRead) {

@@ -33,17 +33,13 @@ class tampered_workload final : public workload {
   misdeed run_;
 };
 
-/// A row whose workload is tampered with. One at a time, as a registered maker is a plain function.
+/// A row whose workload is tampered with.
 class tampered_row {
  public:
-  tampered_row(row_spec row, misdeed run) : entry_(*row.pattern), row_(std::move(row)) {
-    real_make() = entry_.make;
-    current() = std::move(run);
-    entry_.make = [](operation_kind operation, element_type type, index_t n,
-                     std::span<const index_t> values,
-                     block_size block) -> std::unique_ptr<workload> {
-      return std::make_unique<tampered_workload>(real_make()(operation, type, n, values, block),
-                                                 current());
+  tampered_row(row_spec row, const misdeed& run) : entry_(*row.pattern), row_(std::move(row)) {
+    entry_.make = [make = entry_.make, run](operation_kind operation, element_type type, index_t n,
+                                            std::span<const index_t> values, block_size block) {
+      return std::make_unique<tampered_workload>(make(operation, type, n, values, block), run);
     };
     row_.pattern = &entry_;
   }
@@ -53,15 +49,6 @@ class tampered_row {
   const row_spec& spec() const { return row_; }
 
  private:
-  static misdeed& current() {
-    static misdeed run;
-    return run;
-  }
-  static pattern_entry::maker& real_make() {
-    static pattern_entry::maker make = nullptr;
-    return make;
-  }
-
   pattern_entry entry_;
   row_spec row_;
 };

@@ -283,13 +283,17 @@ concept computing_pattern = requires(const P pattern) {
 ///
 /// - `kName`, `kSummary` (one line), `kMapping` (one line: which element each thread moves);
 /// - `kParameters` (a range of parameter_spec, may be empty);
-/// - `make(n, values)`: the pattern over n elements with one value per parameter. @pre n >= 1 and
-///   every value within its spec;
+/// - `make(n, values)`, only if it is registered: the pattern over n elements with one value per
+///   parameter. @pre n >= 1 and every value within its spec;
 /// - `kThreadsAffine`: whether, in a run of threads of a block whose first and last are active at
 ///   every call, all are active and lie at equal distances. The model then looks at those two only;
 /// - `shape(block)`: the launch that covers all n elements with such blocks;
 /// - `loads()`, `stores()`: what each side declares;
-/// - `indices()`, only with an index list: how many entries it has;
+/// - `indices()`, only with an index list: how many entries it has; `index_loads()`, only if a
+///   launch does not load each once: how many it loads; `index_threads()`, only if the first so
+///   many threads meet all entries;
+/// - `repeats_after(block, width)`, only if its requests repeat: the number of blocks after which
+///   they are the same again, whole lines further on;
 /// - `kOperations`, `kTypes`, only where not all make sense: arrays of those that do;
 /// - `refusal()`, only if some n and values make no launch: why these do not, or nothing;
 /// - `flops()`, only if it computes: floating-point operations of a launch;
@@ -298,15 +302,13 @@ concept computing_pattern = requires(const P pattern) {
 /// - `kPhases`, `kSlots`, only if it stages: how many phases, and how many slots a block has;
 /// - `run(lane, access)`, or `run<Phase>(lane, access)`: the body.
 template <class P>
-concept access_pattern = requires(const P pattern, index_t n, std::span<const index_t> values,
-                                  block_size block, const lane thread,
+concept access_pattern = requires(const P pattern, block_size block, const lane thread,
                                   const access<copy, null_memory> copying) {
   { P::kName } -> std::convertible_to<std::string_view>;
   { P::kSummary } -> std::convertible_to<std::string_view>;
   { P::kMapping } -> std::convertible_to<std::string_view>;
   { P::kThreadsAffine } -> std::convertible_to<bool>;
   std::span<const parameter_spec>(P::kParameters);
-  { P::make(n, values) } -> std::same_as<P>;
   { pattern.shape(block) } -> std::same_as<launch_shape>;
   { pattern.loads() } -> std::same_as<side_extent>;
   { pattern.stores() } -> std::same_as<side_extent>;
@@ -348,6 +350,24 @@ constexpr index_t index_entries(const P& pattern) {
     return 0;
 }
 
+/// Entries that a launch loads, repeated ones counted repeatedly.
+template <class P>
+constexpr index_t index_loads_of(const P& pattern) {
+  if constexpr (requires { pattern.index_loads(); })
+    return pattern.index_loads();
+  else
+    return index_entries(pattern);
+}
+
+/// The launch that makes the index list.
+template <class P>
+constexpr launch_shape indexing_shape(const P& pattern, block_size block) {
+  if constexpr (requires { pattern.index_threads(); })
+    return row_of_threads(pattern.index_threads(), block);
+  else
+    return pattern.shape(block);
+}
+
 /// The memory that makes an index list: it writes what each entry means, and moves no element.
 struct index_list_memory : null_memory {
   index_entry* list;
@@ -356,8 +376,18 @@ struct index_list_memory : null_memory {
   template <class Meant>
   SECTORBENCH_HD index_t index(bool on, index_t slot, const Meant& meant) const {
     const index_t entry = on ? meant() : 0;
-    if (on) list[slot] = static_cast<index_entry>(entry);
+    if (on) write(list[slot], static_cast<index_entry>(entry));
     return entry;
+  }
+
+ private:
+  /// Several threads may write one entry, all of them the same.
+  SECTORBENCH_HD static void write(index_entry& to, index_entry value) {
+#if defined(__CUDA_ARCH__)
+    to = value;
+#else
+    __atomic_store_n(&to, value, __ATOMIC_RELAXED);
+#endif
   }
 };
 

@@ -38,6 +38,12 @@ struct side_totals {
     lines += other.lines;
     return *this;
   }
+  constexpr side_totals& operator*=(std::uint64_t times) {
+    requests *= times;
+    sectors *= times;
+    lines *= times;
+    return *this;
+  }
   friend constexpr bool operator==(const side_totals&, const side_totals&) = default;
 
  private:
@@ -56,6 +62,12 @@ struct shared_totals {
     requests += other.requests;
     wavefronts += other.wavefronts;
     conflicts += other.conflicts;
+    return *this;
+  }
+  constexpr shared_totals& operator*=(std::uint64_t times) {
+    requests *= times;
+    wavefronts *= times;
+    conflicts *= times;
     return *this;
   }
   friend constexpr bool operator==(const shared_totals&, const shared_totals&) = default;
@@ -77,6 +89,15 @@ struct launch_totals {
     indices += other.indices;
     slot_loads += other.slot_loads;
     slot_stores += other.slot_stores;
+    return *this;
+  }
+  /// As of so many times the blocks.
+  constexpr launch_totals& operator*=(std::uint64_t times) {
+    loads *= times;
+    stores *= times;
+    indices *= times;
+    slot_loads *= times;
+    slot_stores *= times;
     return *this;
   }
   friend constexpr bool operator==(const launch_totals&, const launch_totals&) = default;
