@@ -19,6 +19,7 @@
 #include "bench/exit_code.hpp"
 #include "bench/fixture.hpp"
 #include "bench/format.hpp"
+#include "bench/indexed.hpp"
 #include "bench/interrupt.hpp"
 #include "bench/json_lines.hpp"
 #include "bench/json_reporter.hpp"
@@ -217,13 +218,20 @@ struct run_plan {
   library_flags flags;
   std::vector<std::string> library_args;
   std::vector<listed_row> listed;  ///< of --suite=FILE, which is read once: it may be a pipe
+  std::unique_ptr<const indexed_patterns> indexed;  ///< of --indexed, or null
+
+  std::span<const pattern_entry> lists() const {
+    return indexed ? std::span(indexed->entries()) : std::span<const pattern_entry>();
+  }
 };
 
 run_plan read_command_line(const command_line& parsed) {
   for (const std::string& arg : parsed.library_args)
     if (!std::ranges::count(library_flag_names(), arg.substr(0, arg.find('='))))
       throw unknown_argument(arg);
-  run_plan plan{parsed.ours, read_library_flags(parsed.library_args), parsed.library_args, {}};
+  run_plan plan{parsed.ours, read_library_flags(parsed.library_args), parsed.library_args, {}, {}};
+  if (!plan.wanted.indexed.empty())
+    plan.indexed = std::make_unique<const indexed_patterns>(read_spatter(plan.wanted.indexed));
   if (plan.wanted.suite == suite_kind::kFile) plan.listed = read_row_list(plan.wanted.suite_file);
   return plan;
 }
@@ -238,7 +246,7 @@ std::vector<std::vector<suite_row>> rows_of(const run_plan& plan, const filter_m
     const double bytes_per_s = device.peak_bytes_per_s();
     const double flops_per_byte = bytes_per_s > 0 ? device.peak_f32_flops() / bytes_per_s : 0;
     auto all = make_suite(plan.wanted, {buffer_bytes, device.last_cache_bytes(), flops_per_byte,
-                                        device.index().has_value(), plan.listed});
+                                        device.index().has_value(), plan.listed, plan.lists()});
     if (devices.size() > 1) all = named_for_gpu(std::move(all), *selected.device->index());
     rows.push_back(matching(std::move(all), filter));
   }
@@ -315,7 +323,8 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   const filter_matcher filter(flags.filter);
   // How many GPUs there are decides about names; otherwise mistakes are found without a device.
   const bool several = wanted.device.kind == device_kind::kAll;
-  const auto named = make_suite(wanted, {.flops_per_byte = 1, .listed = plan.listed});
+  const auto named =
+      make_suite(wanted, {.flops_per_byte = 1, .listed = plan.listed, .indexed = plan.lists()});
   const auto matches = matching(named, filter);
   if (wanted.list) {
     if (matches.empty()) return nothing_matched(plan);

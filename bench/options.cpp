@@ -250,6 +250,11 @@ void read_rows(std::string_view value, options& to) {
   to.rows = read_list(value, [](std::string_view name) { return std::string(name); });
 }
 
+void read_indexed(std::string_view value, options& to) {
+  if (value.empty()) throw bad_value("a list is missing, e.g. --indexed=UNIFORM:8:4:NR");
+  to.indexed = value;
+}
+
 void read_strides(std::string_view value, options& to) {
   to.strides = read_counts(value, kMaxParameter,
                            "a stride is a whole number from 1 to 2147483647, e.g. --strides=1,2,8");
@@ -339,6 +344,11 @@ constexpr std::array kFlags{
          "these rows instead of a suite: names as --benchmark_list_tests prints them, any pattern "
          "with any operation, type and values",
          read_rows},
+    flag{"--indexed", "LIST|FILE", "--indexed=UNIFORM:8:4:NR",
+         "index lists instead of a suite, as Spatter writes them: a list (UNIFORM, MS1, LAPLACIAN, "
+         "or numbers), Spatter's command line in quotes, or its JSON file; f64 unless --types says "
+         "otherwise",
+         read_indexed},
     flag{"--strides", "N,...", "--strides=1,2,8", "strides of the stride curve, in elements",
          read_strides},
     flag{"--chunks", "N,...", "--chunks=4,32", "consecutive elements that one thread walks",
@@ -438,6 +448,10 @@ command_line parse_options(std::span<const std::string> args) {
   if (parsed.ours.suite == suite_kind::kFile && !parsed.ours.rows.empty())
     throw usage_error("--rows and --suite=" + parsed.ours.suite_file +
                       " both name the rows: give one of them");
+  if (!parsed.ours.indexed.empty() && parsed.ours.suite != suite_kind::kDefault &&
+      parsed.ours.suite != suite_kind::kFile)
+    throw usage_error("--indexed and --suite=" + suite_text(parsed.ours) +
+                      " both name the rows: give one of them");
   if (parsed.ours.suite == suite_kind::kQuick) parsed.ours.quick = true;
   const options& ours = parsed.ours;
   if (ours.counters == counters_mode::kOff && !ours.extra_metrics.empty())
@@ -449,7 +463,14 @@ command_line parse_options(std::span<const std::string> args) {
   return parsed;
 }
 
+bool runs_given_lists(const options& wanted) {
+  return !wanted.indexed.empty() && wanted.rows.empty() && wanted.suite == suite_kind::kDefault;
+}
+
 std::string suite_text(const options& wanted) {
+  if (runs_given_lists(wanted))
+    return "indexed:" + wanted.indexed.substr(
+                            wanted.indexed.starts_with('-') ? 0 : wanted.indexed.rfind('/') + 1);
   for (const auto& [kind, name] : kSuites)
     if (kind == wanted.suite) return std::string(name);
   return "file:" + std::filesystem::path(wanted.suite_file).filename().string();

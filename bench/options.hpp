@@ -60,6 +60,7 @@ struct options {
   std::vector<element_type> types;
   std::vector<operation_kind> ops;
   std::vector<std::string> rows;  ///< names of rows to measure instead of a suite
+  std::string indexed;            ///< index lists to measure instead of a suite, or where they are
   std::vector<std::int64_t> strides;
   std::vector<std::int64_t> chunks;
   std::vector<std::int64_t> flops;  ///< multiply-adds of `compute`; kBalance: at the balance point
@@ -84,7 +85,11 @@ struct command_line {
 /// @throws usage_error on an unknown flag or a bad value, with what is allowed.
 command_line parse_options(std::span<const std::string> args);
 
-/// The suite as the record names it: its name, or "file:" and the file's name without folders.
+/// Whether the rows are those of --indexed: neither --rows nor a file names others.
+bool runs_given_lists(const options& wanted);
+
+/// The suite as the record names it: its name, or "file:" and the file's name without folders, or
+/// "indexed:" and the list or the file's name.
 std::string suite_text(const options& wanted);
 
 /// The error for an argument that nobody knows, with the flag that may have been meant.

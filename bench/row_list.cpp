@@ -79,6 +79,9 @@ listed_row parse_line(std::string_view name) {
   if (const auto text = take_suffix(name, kElements)) row.elements = read_elements(*text);
   if (const auto text = take_suffix(name, kBlock)) row.block = read_block(*text);
   row.spec = parse_name(name);
+  if (row.elements && row.spec.pattern->elements > 0)
+    throw bad_line("its list and count say its size: leave /elements:" +
+                   std::to_string(*row.elements) + " out");
   if (!row.block) return row;
   if (row.spec.pattern->mover)
     throw bad_line(std::string(row.spec.pattern->name) +

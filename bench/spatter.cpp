@@ -229,7 +229,6 @@ void ignore(draft&, const setting& value) {
   number_of(value, Lowest);
 }
 
-constexpr std::string_view kTimesElsewhere = "leave it out: rows are timed as the other flags say";
 constexpr std::string_view kPlainStores = "leave it out: stores are plain ones";
 
 constexpr std::array kOptions{
@@ -263,9 +262,9 @@ constexpr std::array kOptions{
     option{"atomic-writes", 0, nullptr, kPlainStores},
     option{"atomic-thread-fence", 0, nullptr, kPlainStores},
     option{"dense-buffers", 0, nullptr, "leave it out: there is one dense side"},
-    option{"aggregate", 'a', nullptr, kTimesElsewhere},
+    option{"aggregate", 'a', nullptr, "leave it out: a row's samples are summed up anyway"},
     option{"op", 'o', nullptr, "leave it out: -k says the kernel"},
-    option{"verbosity", 'v', nullptr, kTimesElsewhere},
+    option{"verbosity", 'v', nullptr, "leave it out: --progress=on says more"},
     option{"help", 'h', nullptr, "docs/spatter.md and --help explain"},
 };
 
@@ -342,7 +341,7 @@ void check_keys(const draft& d) {
 }
 
 /// A list cut and folded as the configuration says. @throws bad_setting for what a row cannot have
-spatter_list finished(named_list& from, index_t delta, const draft& d, index_t count) {
+repeated_list finished(named_list& from, index_t delta, const draft& d) {
   std::vector<index_t>& entries = from.entries;
   const auto length = static_cast<index_t>(entries.size());
   if (length > kMaxLength)
@@ -367,9 +366,11 @@ spatter_list finished(named_list& from, index_t delta, const draft& d, index_t c
     return __builtin_mul_overflow(a, b, &product) || product > limit;
   };
   const auto size = static_cast<index_t>(entries.size());
-  if (overflows(size, count, kMaxNumber / std::max(size, kMaxBytes)) ||
-      overflows(delta, count - 1, kMaxNumber / kMaxBytes - kMaxIndexed))
-    throw bad_setting(std::to_string(size) + " entries x count " + std::to_string(count) +
+  const index_t wrap = std::min(d.wrap.value_or(1), d.count);
+  if (overflows(size, d.count, kMaxNumber / std::max(size, kMaxBytes)) ||
+      overflows(delta, d.count - 1, kMaxNumber / kMaxBytes - kMaxIndexed) ||
+      (wrap < d.count && overflows(wrap, d.count, kMaxNumber)))
+    throw bad_setting(std::to_string(size) + " entries x count " + std::to_string(d.count) +
                       ", delta " + std::to_string(delta) + ": does not fit 64 bits");
   return {std::move(entries), delta};
 }
@@ -387,42 +388,49 @@ std::string safe(std::string_view text) {
   return label;
 }
 
-/// @param otherwise the label of what has neither name nor notation; may be empty
-spatter_configuration finished(draft d, const std::string& otherwise) {
-  check_keys(d);
-  const bool both = d.operation == operation_kind::kCopy;
+/// What names the configuration's row. @param otherwise the label of what has neither name nor
+/// notation; may be empty
+std::string label_of(const draft& d, const std::string& otherwise) {
   std::string label = d.pattern.label;
-  if (both && !d.gather.label.empty() && !d.scatter.label.empty())
+  if (!d.gather.label.empty() && !d.scatter.label.empty())
     label = d.gather.label + "-to-" + d.scatter.label;
   if (label.empty() || label.size() > kMaxLabel) label = otherwise;
-  if (d.size) label += ":size:" + std::to_string(*d.size);
-  if (d.boundary > 0) label += ":boundary:" + std::to_string(d.boundary);
+  if (!label.empty() && d.size) label += ":size:" + std::to_string(*d.size);
+  if (!label.empty() && d.boundary > 0) label += ":boundary:" + std::to_string(d.boundary);
   if (!d.name.empty()) label = safe(d.name);
   if (label.empty() || label.size() > kMaxLabel)
     throw bad_setting("name: needed, of at most " + std::to_string(kMaxLabel) +
                       " characters, as the rest is too long to name a row");
+  return label;
+}
 
+/// @param otherwise see `label_of`
+spatter_configuration finished(draft d, const std::string& otherwise) {
+  check_keys(d);
+  const bool both = d.operation == operation_kind::kCopy;
   spatter_configuration result;
-  result.label = label;
+  result.label = label_of(d, otherwise);
   result.operation = d.operation;
   result.count = d.count;
   result.wrap = d.wrap;
   if (both) {
-    result.gather = finished(d.gather, d.delta_gather, d, d.count);
-    result.scatter = finished(d.scatter, d.delta_scatter, d, d.count);
+    result.gather = finished(d.gather, d.delta_gather, d);
+    result.scatter = finished(d.scatter, d.delta_scatter, d);
     if (result.gather.entries.size() != result.scatter.entries.size())
       throw bad_setting("GS needs lists of one length: pattern-gather has " +
                         std::to_string(result.gather.entries.size()) + ", pattern-scatter " +
                         std::to_string(result.scatter.entries.size()));
   } else {
     auto& side = d.operation == operation_kind::kGather ? result.gather : result.scatter;
-    side = finished(d.pattern, d.delta, d, d.count);
+    side = finished(d.pattern, d.delta, d);
   }
   return result;
 }
 
 /// Reads "-k Gather -pUNIFORM:8:1 --count=4096", later ones over what earlier ones imply.
-draft read_flags(std::string_view text) {
+draft read_flags(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return std::isspace(c) != 0; }, ' ');
   std::vector<std::string_view> words = split(text, ' ');
   std::erase(words, std::string_view());
   draft result;
@@ -482,7 +490,7 @@ std::string value_text(const spatter_configuration& one) {
 }  // namespace
 
 index_t spatter_configuration::length() const {
-  const spatter_list& side = operation == operation_kind::kScatter ? scatter : gather;
+  const repeated_list& side = operation == operation_kind::kScatter ? scatter : gather;
   return static_cast<index_t>(side.entries.size());
 }
 
@@ -501,7 +509,7 @@ spatter_configuration parse_spatter(std::string_view text) {
   try {
     draft given;
     if (text.starts_with('-'))
-      given = read_flags(text);
+      given = read_flags(std::string(text));
     else
       apply(given, option_called("pattern"), std::string(text));
     return finished(std::move(given), {});

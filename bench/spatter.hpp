@@ -9,6 +9,7 @@
 
 #include "sectorbench/access/launch.hpp"
 #include "sectorbench/access/operation.hpp"
+#include "sectorbench/patterns/indexed.hpp"
 
 /// @file
 /// Spatter's notation for index lists, its command line and its JSON suites.
@@ -20,18 +21,12 @@
 
 namespace sectorbench {
 
-/// The places of one side: entries[j] + delta * i.
-struct spatter_list {
-  std::vector<index_t> entries;
-  index_t delta = 8;
-};
-
 /// One configuration, checked: a side that the kernel has is not empty, GS has two sides of one
 /// length, entries fit the 4 bytes of an index list, and all bytes fit 63 bits.
 struct spatter_configuration {
   std::string label;  ///< as rows are named: printable, without slashes, commas and spaces
   operation_kind operation = operation_kind::kGather;  ///< GS is a copy
-  spatter_list gather, scatter;
+  repeated_list gather, scatter;
   index_t count = 1024;
   std::optional<index_t> wrap{};  ///< repetitions after which the dense side begins anew
 

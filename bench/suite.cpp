@@ -163,8 +163,15 @@ void apply(const options& wanted, entry& e) {
   if (e.pattern == "compute" && !wanted.flops.empty()) e.values = compute_values(wanted.flops);
 }
 
-/// The element counts to measure a row of `type` at.
-std::vector<index_t> sizes_of(const options& wanted, index_t default_bytes, element_type type) {
+/// The element counts to measure a row of a pattern and type at.
+std::vector<index_t> sizes_of(const options& wanted, index_t default_bytes,
+                              const pattern_entry& pattern, element_type type) {
+  if (pattern.elements > 0) {
+    if (!wanted.elements.empty() || wanted.bytes)
+      throw usage_error((wanted.bytes ? "--bytes: " : "--elements: ") + std::string(pattern.name) +
+                        " has the size that its list and count say; leave the flag out");
+    return {pattern.elements};
+  }
   if (!wanted.elements.empty()) return wanted.elements;
   const index_t bytes = wanted.bytes.value_or(default_bytes);
   if (bytes % size_of(type) != 0)
@@ -218,12 +225,36 @@ std::vector<planned_row> rows_of(const options& wanted, const suite_setting& set
   return rows;
 }
 
+/// Rows of index lists: what their kernels do, of doubles, unless flags say otherwise.
+std::vector<planned_row> rows_of_lists(const options& wanted,
+                                       std::span<const pattern_entry> patterns) {
+  std::vector<planned_row> rows;
+  for (const pattern_entry& pattern : patterns)
+    for (const operation_kind operation :
+         wanted.ops.empty() ? std::vector{pattern.operations.front()} : wanted.ops)
+      for (const element_type type : wanted.types.empty() ? std::vector{kF64} : wanted.types) {
+        if (!pattern.offers(operation)) continue;
+        row_spec spec;
+        spec.pattern = &pattern;
+        spec.operation = operation;
+        spec.type = type;
+        spec.values = typical_values(pattern);
+        rows.push_back({spec});
+      }
+  if (rows.empty())
+    throw usage_error(
+        "--ops: none of these for the lists of --indexed; Gather takes gather and read, Scatter "
+        "takes scatter and write, GS takes copy");
+  return rows;
+}
+
 std::vector<planned_row> planned_rows(const options& wanted, const suite_setting& setting) {
   std::vector<planned_row> rows;
   if (!wanted.rows.empty()) {
     for (const std::string& name : wanted.rows) rows.push_back({parse_row(name)});
     return rows;
   }
+  if (runs_given_lists(wanted)) return rows_of_lists(wanted, setting.indexed);
   for (const listed_row& row : setting.listed) {
     rows.push_back({row.spec});
     if (row.elements) rows.back().sizes.push_back(*row.elements);
@@ -273,7 +304,7 @@ std::vector<suite_row> make_suite(const options& wanted, const suite_setting& se
     row_spec& spec = planned.spec;
     const bool sized = !planned.sizes.empty();
     const std::vector<index_t> sizes =
-        sized ? planned.sizes : sizes_of(wanted, setting.default_bytes, spec.type);
+        sized ? planned.sizes : sizes_of(wanted, setting.default_bytes, *spec.pattern, spec.type);
     const std::vector<block_size>& blocks = planned.blocks.empty() ? usual_blocks : planned.blocks;
     for (const index_t elements : sizes)
       for (const block_size block : blocks) {
@@ -309,6 +340,11 @@ void record_suite(const options& wanted, const std::vector<suite_row>& rows,
         rows, [&](const suite_row& row) { return row.name.find(key) != std::string::npos; });
   };
   set("suite", suite_text(wanted));
+  if (runs_given_lists(wanted)) {
+    set("buffer_bytes", "as the index lists say");
+    set("elements", "length x count of each list");
+    return;
+  }
   // Elsewhere the flags say it all.
   if (wanted.suite != suite_kind::kSweep && wanted.suite != suite_kind::kFile) return;
   if (named("/elements:")) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,8 @@ struct suite_setting {
   double flops_per_byte = 0;  ///< peak of the device's arithmetic over that of its memory; 0:
                               ///< unknown
   bool on_gpu = true;
-  std::vector<listed_row> listed{};  ///< the rows of --suite=FILE
+  std::vector<listed_row> listed{};          ///< the rows of --suite=FILE
+  std::span<const pattern_entry> indexed{};  ///< the patterns of --indexed
 };
 
 /// The working sets of --suite=sweep in bytes, both buffers together: powers of two from 64 KiB on
@@ -47,9 +49,10 @@ std::vector<index_t> sweep_bytes(index_t last_cache_bytes, bool on_gpu);
 ///
 /// A flag that names values (--types, --ops, --strides, --chunks, --flops, --block, --elements)
 /// replaces that axis in every entry of the suite. Rows that cannot be (a mover that shall read)
-/// fall away. Rows of a list keep the size and block that their names say.
-/// @throws usage_error where --bytes is no multiple of an element, a name of --rows is wrong, or
-/// the balance point is asked for and not known
+/// fall away. Rows of a list keep the size and block that their names say; index lists say their
+/// size themselves.
+/// @throws usage_error where --bytes is no multiple of an element or given for index lists, a name
+/// of --rows is wrong, no list takes an operation, or the balance point is asked for and not known
 std::vector<suite_row> make_suite(const options& wanted, const suite_setting& setting);
 
 /// Replaces what `facts` says of suite, sizes and blocks by what the suite made of the flags.

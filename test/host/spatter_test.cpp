@@ -95,7 +95,7 @@ TEST(SpatterNotation, CaseDoesNotMatter) {
 }
 
 TEST(SpatterFlags, LettersAndLongNamesAreSpatters) {
-  const auto one = parse_spatter("-k Scatter -pUNIFORM:4:2 -d 16 -l 4096 -w 3 -n here");
+  const auto one = parse_spatter("-k Scatter -pUNIFORM:4:2\t-d 16\n -l 4096  -w 3 -n here");
   EXPECT_EQ(one.operation, kScatter);
   EXPECT_EQ(one.scatter.entries, (entries{0, 2, 4, 6}));
   EXPECT_EQ(one.scatter.delta, 16);
@@ -293,12 +293,15 @@ TEST(SpatterRefusals, ProductsThatDoNotFit) {
             "s.json: configuration 0: 3 entries x count 3, delta 4611686018427387904: does not "
             "fit 64 bits");
   EXPECT_EQ(key_refusal(R"("count": 9007199254740992, "delta": 0)"), "accepted");
+  EXPECT_NE(key_refusal(R"("count": 9007199254740992, "delta": 0, "wrap": 2147483648)"),
+            "accepted");
 }
 
 TEST(SpatterRefusals, NamesThatAreNone) {
   std::string list = "0";
   for (int i = 1; i < 100; ++i) list += "," + std::to_string(i);
   EXPECT_NE(refusal(list).find("name: needed, of at most 96 characters"), std::string::npos);
+  EXPECT_NE(refusal("-j 5 -p " + list).find("name: needed"), std::string::npos);
   EXPECT_EQ(parse_spatter("-n hundred -p " + list).label, "hundred");
   EXPECT_NE(key_refusal("\"name\": \"" + std::string(97, 'x') + "\"").find("name: needed"),
             std::string::npos);
