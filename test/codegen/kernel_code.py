@@ -87,7 +87,8 @@ class AccessKernel:
         self.type, self.width = TYPES[match["type"]]
         self.steps = self._steps()
         header = header_of(self.pattern)
-        self.indexed = "indices()" in header
+        lists = re.fullmatch(r"indexed<(\d+)>", self.pattern)
+        self.lists = int(lists[1]) if lists else int("indices()" in header)  # that a move reads
         self.staged = "kSlots" in header
         self.computes = "worked(" in header
         self.inputs = 2 if "a.sum(" in header else 1  # elements loaded for each one stored
@@ -99,7 +100,8 @@ class AccessKernel:
         unrolled = re.fullmatch(r"unrolled<(\d+)>", self.pattern)
         if unrolled:
             return int(unrolled[1])
-        return 1 if self.pattern in ("contiguous", "stride", "offset", "random") else None
+        return 1 if self.pattern in ("contiguous", "stride", "offset", "random", "indexed<1>",
+                                     "indexed<2>") else None
 
     def __str__(self):
         return f"{self.pattern}/{self.op}/{self.type}"

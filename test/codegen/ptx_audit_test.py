@@ -12,6 +12,8 @@ import kernel_code
 
 PATTERN_FILES = sorted(kernel_code.SOURCE_DIR.glob("kernels/patterns/*.cu"))
 PATTERN_HEADERS = sorted(kernel_code.SOURCE_DIR.glob("include/sectorbench/patterns/*.hpp"))
+# Patterns whose rows are made at run time, so that no SECTORBENCH_PATTERN names them.
+MADE_AT_RUN_TIME = {"indexed<1>": ["gather", "scatter", "read", "write"], "indexed<2>": ["copy"]}
 
 # One instruction moves one element; PTX may call its bits u, s, b or f.
 WIDTHS = {
@@ -148,8 +150,8 @@ def violations(kernel, body):
 
     loads, stores = len(body.loads), len(body.stores)
     loops = body.loops()
-    if kernel.steps is not None or not kernel.indexed:
-        expected = kernel.steps if kernel.indexed else 0
+    if kernel.steps is not None or not kernel.lists:
+        expected = kernel.steps * kernel.lists if kernel.lists else 0
         require(len(body.index_loads) == expected,
                 f"{len(body.index_loads)} index loads instead of {expected}")
     if kernel.op == "read":
@@ -208,20 +210,20 @@ def sass_violations(kernel, code):
         # An integer division is a reciprocal and corrections, in line or called.
         require(name not in ("MUFU", "CALL", "I2F", "F2I"), "divides or calls", line)
         if name == "LDG":
-            wide = f"({width}|)" if kernel.indexed else width
+            wide = f"({width}|)" if kernel.lists else width
             require(re.fullmatch(r"LDG\.E" + wide + r"(\.CONSTANT|\.STRONG\.\w+)*", opcode)
                     and ".CONSTANT" in opcode,
                     f"load is not one read-only LDG of {kernel.width} bytes", line)
         if name == "STG":
             require(re.fullmatch(r"STG\.E" + width, opcode),
                     f"store is not one STG of {kernel.width} bytes", line)
-    if kernel.op == "write" and not kernel.indexed:
+    if kernel.op == "write" and not kernel.lists:
         require(not loads, f"{len(loads)} loads")
     if kernel.op == "read":
         require(len(stores) == 1, f"{len(stores)} stores instead of the checksum's one")
     if kernel.steps is not None:
         expected = kernel.steps * ways_of(kernel)
-        wanted = expected * (int(kernel.op != "write") + int(kernel.indexed))
+        wanted = expected * (int(kernel.op != "write") + kernel.lists)
         require(len(loads) == wanted, f"{len(loads)} loads instead of {wanted}")
         if kernel.op != "read":
             require(len(stores) == expected, f"{len(stores)} stores instead of {expected}")
@@ -283,6 +285,8 @@ def patterns_in(file):
 
 def offered(pattern, array, everything):
     """What a pattern's header names in `kOperations` or `kTypes`; everything if it has none."""
+    if pattern in MADE_AT_RUN_TIME and array == "kOperations":
+        return MADE_AT_RUN_TIME[pattern]
     header = kernel_code.header_of(pattern)
     named = re.search(array + r"\{(.*?)\};", header, re.S)
     if named is not None:
@@ -304,6 +308,7 @@ class KernelAudit(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.patterns = [name for file in PATTERN_FILES for name in patterns_in(file)]
+        cls.patterns += MADE_AT_RUN_TIME
         cls.ptx = kernel_code.in_parallel(lambda file: kernel_code.compile_to("ptx", file),
                                           PATTERN_FILES)
         cls.kernels = [kernel for ptx in cls.ptx
