@@ -55,6 +55,9 @@ void poison(unsigned char* data, index_t bytes) {
 /// Where the size of no cache is known.
 constexpr index_t kLeastFlush = index_t{32} << 20;
 
+/// Operations of one launch: dependent ones, a few nanoseconds each.
+constexpr index_t kMostFlops = index_t{20} * 1000 * 1000 * 1000;
+
 constexpr const char* kNoCounters = "the CPU's counters are not read";
 
 class host_backend final : public backend {
@@ -89,6 +92,10 @@ class host_backend final : public backend {
 
   void acquire(const workload& work) override {
     refuse_unfit(work);
+    if (const index_t flops = work.meaning().flops(); flops > kMostFlops)
+      throw not_applicable("one launch takes " + std::to_string(flops) +
+                           " operations, which is minutes on a CPU; take fewer elements or "
+                           "multiply-adds (--elements=, --flops=)");
     const buffer_plan plan = plan_buffers(work, kGuardBytes);
     const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes() + indices_.bytes();
     const index_t available = read_host_info().memory_available_bytes + held - flush_bytes_;

@@ -67,7 +67,9 @@ row_spec parse_name(std::string_view name) {
   }
 }
 
-listed_row parse_line(std::string_view name) {
+/// @param parse reads what is left of the name without block and size
+template <class Parse>
+listed_row parse_line(std::string_view name, const Parse& parse) {
   constexpr std::string_view kLibrarySuffix = "/manual_time";
   constexpr std::string_view kGpu = "/gpu:";
   if (name.ends_with(kLibrarySuffix)) name.remove_suffix(kLibrarySuffix.size());
@@ -78,7 +80,7 @@ listed_row parse_line(std::string_view name) {
   listed_row row;
   if (const auto text = take_suffix(name, kElements)) row.elements = read_elements(*text);
   if (const auto text = take_suffix(name, kBlock)) row.block = read_block(*text);
-  row.spec = parse_name(name);
+  row.spec = parse(name);
   if (row.elements && row.spec.pattern->elements > 0)
     throw bad_line("its list and count say its size: leave /elements:" +
                    std::to_string(*row.elements) + " out");
@@ -113,6 +115,16 @@ std::string with_elements(std::string name, index_t elements) {
   return std::move(name.append(kElements).append(std::to_string(elements)));
 }
 
+listed_row parse_listed_row(std::string_view name) {
+  try {
+    return parse_line(name, parse_row);
+  } catch (const usage_error&) {
+    throw;
+  } catch (const bad_line& error) {
+    throw usage_error("--rows=" + std::string(name) + ": " + error.what());
+  }
+}
+
 std::vector<listed_row> parse_row_list(std::string_view text, std::string_view file) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -124,7 +136,7 @@ std::vector<listed_row> parse_row_list(std::string_view text, std::string_view f
     const std::string_view name = trimmed(line.substr(0, line.find('#')));
     if (name.empty()) continue;
     try {
-      listed_row row = parse_line(name);
+      listed_row row = parse_line(name, parse_name);
       const auto [known, is_new] = first_lines.emplace(name_of(row), number);
       if (!is_new)
         throw bad_line("stands in line " + std::to_string(known->second) +

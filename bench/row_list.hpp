@@ -30,6 +30,9 @@ struct listed_row {
 std::string with_block(std::string name, block_size block);
 std::string with_elements(std::string name, index_t elements);
 
+/// One row of --rows: a name as a list has it. @throws usage_error that begins with --rows=
+listed_row parse_listed_row(std::string_view name);
+
 /// The rows of a list's text, in its order. Comments, from a # on, and blank lines are ignored.
 /// @param file stands in front of error messages, together with the line.
 /// @throws usage_error on a line that is no row's name, on a row that stands twice, and where there

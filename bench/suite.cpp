@@ -250,16 +250,17 @@ std::vector<planned_row> rows_of_lists(const options& wanted,
 
 std::vector<planned_row> planned_rows(const options& wanted, const suite_setting& setting) {
   std::vector<planned_row> rows;
-  if (!wanted.rows.empty()) {
-    for (const std::string& name : wanted.rows) rows.push_back({parse_row(name)});
-    return rows;
-  }
-  if (runs_given_lists(wanted)) return rows_of_lists(wanted, setting.indexed);
-  for (const listed_row& row : setting.listed) {
+  const auto add = [&](const listed_row& row) {
     rows.push_back({row.spec});
     if (row.elements) rows.back().sizes.push_back(*row.elements);
     if (row.block) rows.back().blocks.push_back(*row.block);
+  };
+  if (!wanted.rows.empty()) {
+    for (const std::string& name : wanted.rows) add(parse_listed_row(name));
+    return rows;
   }
+  if (runs_given_lists(wanted)) return rows_of_lists(wanted, setting.indexed);
+  std::ranges::for_each(setting.listed, add);
   std::ranges::move(rows_of(wanted, setting, entries_of(wanted.suite)), std::back_inserter(rows));
   const bool flags_say_sizes = wanted.bytes || !wanted.elements.empty();
   if (wanted.suite != suite_kind::kSweep || flags_say_sizes) return rows;

@@ -382,6 +382,9 @@ TEST(SuiteFlags, ListsOfBlocksAndSizesBecomePartOfTheName) {
 
 TEST(SuiteFlags, AMoverHasNoBlocksAndStandsOnce) {
   EXPECT_EQ(names_with({"--rows=memcpy/copy/f32", "--block=128,256"}), names{"memcpy/copy/f32"});
+  // Names as they are printed, with what they say of block and size.
+  EXPECT_EQ(names_with({"--rows=contiguous/copy/f32/block:64/elements:8192/manual_time"}),
+            names{"contiguous/copy/f32/block:64/elements:8192"});
 }
 
 TEST(SuiteFlags, RowsReplaceTheSuiteAndItsFlags) {

@@ -62,9 +62,10 @@ TEST(Transposes, WideOnesTakeMultiplesOfTheirAccess) {
   };
   const char* const kRow = "transpose_wide/copy/f32/columns:64/v:4";
   EXPECT_EQ(refusal(64 * 4, kRow), "");
-  EXPECT_EQ(refusal(64 * 6, kRow), "rows (n / columns) must be a multiple of v");
-  EXPECT_EQ(refusal(64 * 4 + 1, kRow),
-            "the last row must be a whole one: take n a multiple of columns");
+  EXPECT_EQ(refusal(64 * 6, kRow), "rows (elements / columns) must be a multiple of v");
+  EXPECT_EQ(
+      refusal(64 * 4 + 1, kRow),
+      "the last row must be a whole one: take a number of elements that is a multiple of columns");
   EXPECT_EQ(refusal(66 * 4, "transpose_wide/copy/f32/columns:66/v:4"),
             "columns must be a multiple of v, so that each row is aligned");
 }

@@ -21,11 +21,13 @@ struct pitch {
   index_t n, columns, distance;
   index_t rows, last;  // the last row may be shorter
 
-  /// A pitch below the columns is as many.
   static constexpr pitch make(index_t n, std::span<const index_t> values) {
     const index_t columns = std::min(values[0], n);
     const index_t rows = groups_of(columns, n);
-    return {n, columns, std::max(values[1], columns), rows, n - (rows - 1) * columns};
+    return {n, columns, values[1], rows, n - (rows - 1) * columns};
+  }
+  constexpr std::string_view refusal() const {
+    return distance < columns ? "rows would overlap: pitch must be at least columns" : "";
   }
   constexpr launch_shape shape(block_size block) const {
     launch_shape grid;

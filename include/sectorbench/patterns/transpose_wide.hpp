@@ -30,8 +30,10 @@ struct transpose_wide {
 
   matrix of;
 
+  index_t columns;  // asked for: a matrix has no more than n
+
   static constexpr transpose_wide make(index_t n, std::span<const index_t> values) {
-    return {{n, values[0]}};
+    return {{n, values[0]}, values[0]};
   }
   constexpr launch_shape shape(block_size) const {
     return launch_of_tiles(kTile, of.columns, of.rows(), kTransposeBlock);
@@ -39,9 +41,11 @@ struct transpose_wide {
   constexpr side_extent loads() const { return {of.n}; }
   constexpr side_extent stores() const { return {of.n}; }
   constexpr std::string_view refusal() const {
-    if (of.columns % V != 0) return "columns must be a multiple of v, so that each row is aligned";
-    if (of.rest != 0) return "the last row must be a whole one: take n a multiple of columns";
-    if (of.whole % V != 0) return "rows (n / columns) must be a multiple of v";
+    if (columns % V != 0) return "columns must be a multiple of v, so that each row is aligned";
+    if (of.n % columns != 0)
+      return "the last row must be a whole one: take a number of elements that is a multiple of "
+             "columns";
+    if (of.whole % V != 0) return "rows (elements / columns) must be a multiple of v";
     return {};
   }
 
