@@ -92,7 +92,8 @@ class AccessKernel:
         self.staged = "kSlots" in header
         self.computes = "worked(" in header
         self.inputs = 2 if "a.sum(" in header else 1  # elements loaded for each one stored
-        together = re.search(r"<(\d+)>$", self.pattern) if "kTogether" in header else None
+        self.packs = "kTogether" in header  # its accesses may move several elements
+        together = re.search(r"<(\d+)>$", self.pattern) if self.packs else None
         self.together = int(together[1]) if together else 1
 
     def _steps(self):

@@ -215,7 +215,9 @@ def sass_violations(kernel, code):
                     and ".CONSTANT" in opcode,
                     f"load is not one read-only LDG of {kernel.width} bytes", line)
         if name == "STG":
-            require(re.fullmatch(r"STG\.E" + width, opcode),
+            # st.global.wb of several elements at once orders the store within its SM.
+            order = r"(\.STRONG\.SM)?" if kernel.packs else ""
+            require(re.fullmatch(r"STG\.E" + width + order, opcode),
                     f"store is not one STG of {kernel.width} bytes", line)
     if kernel.op == "write" and not kernel.lists:
         require(not loads, f"{len(loads)} loads")
