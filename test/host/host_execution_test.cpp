@@ -191,7 +191,8 @@ TEST_P(HostExecution, OutputIsWhatASecondDescriptionSays) {
 }
 
 TEST_P(HostExecution, EveryTypeIsRightAtAnOddSize) {
-  if (!test::is_described_here(GetParam().pattern->name)) GTEST_SKIP();
+  if (!test::is_described_here(GetParam().pattern->name))
+    GTEST_SKIP() << "pattern_cases.hpp does not describe " << GetParam().pattern->name;
   for (const auto& [operation, name] : kOperations)
     for (const auto& [type, type_name] : kElementTypes) {
       if (!GetParam().offers(operation, type)) continue;
@@ -202,7 +203,8 @@ TEST_P(HostExecution, EveryTypeIsRightAtAnOddSize) {
 }
 
 TEST_P(HostExecution, ALargerOddSizeIsRight) {
-  if (!test::is_described_here(GetParam().pattern->name)) GTEST_SKIP();
+  if (!test::is_described_here(GetParam().pattern->name))
+    GTEST_SKIP() << "pattern_cases.hpp does not describe " << GetParam().pattern->name;
   const auto device = make_host_backend();
   for (const operation_kind operation : {operation_kind::kGather, operation_kind::kWrite}) {
     if (!GetParam().offers(operation, element_type::kF32)) continue;
