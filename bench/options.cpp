@@ -468,6 +468,7 @@ bool runs_given_lists(const options& wanted) {
 }
 
 std::string suite_text(const options& wanted) {
+  if (!wanted.rows.empty()) return "rows";
   if (runs_given_lists(wanted))
     return "indexed:" + wanted.indexed.substr(
                             wanted.indexed.starts_with('-') ? 0 : wanted.indexed.rfind('/') + 1);

@@ -88,8 +88,8 @@ command_line parse_options(std::span<const std::string> args);
 /// Whether the rows are those of --indexed: neither --rows nor a file names others.
 bool runs_given_lists(const options& wanted);
 
-/// The suite as the record names it: its name, or "file:" and the file's name without folders, or
-/// "indexed:" and the list or the file's name.
+/// The suite as the record names it: its name, "rows" where --rows names them, or "file:" and the
+/// file's name without folders, or "indexed:" and the list or the file's name.
 std::string suite_text(const options& wanted);
 
 /// The error for an argument that nobody knows, with the flag that may have been meant.

@@ -2,6 +2,7 @@
 #include "bench/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,6 +44,15 @@ std::string tail_of(const std::string& path, std::size_t length) {
   return text.size() > length ? text.substr(text.size() - length) : text;
 }
 
+/// Whether the regular file at `path` is where this process's standard output goes: replacing it
+/// would throw away what was printed.
+bool is_standard_output(const std::string& path) {
+  struct stat named {
+  }, output{};
+  return stat(path.c_str(), &named) == 0 && fstat(STDOUT_FILENO, &output) == 0 &&
+         named.st_dev == output.st_dev && named.st_ino == output.st_ino;
+}
+
 }  // namespace
 
 output_file::output_file(const std::string& path, std::string_view flag)
@@ -60,6 +70,10 @@ output_file::output_file(const std::string& path, std::string_view flag)
       temporary_path_ = path_;
       return;
     }
+    if (is_standard_output(path))
+      throw refuse(
+          "is the file that standard output is redirected to, where the table goes; give a "
+          "file of its own");
     path_ = fs::canonical(path, error).string();
     if (error) throw refuse(error.message());
   }

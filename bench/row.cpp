@@ -69,6 +69,19 @@ std::vector<std::string_view> second_of(const Pairs& pairs) {
   throw usage_error(text + " known: " + join(known, ", "));
 }
 
+/// Of a pattern with several fixed values: which of them take the type, as the end of a message.
+std::string values_that_take(const pattern_entry& refusing, element_type type) {
+  std::string text;
+  for (const pattern_entry& pattern : registered_patterns()) {
+    if (pattern.name != refusing.name || !pattern.offers(type)) continue;
+    for (const parameter_spec& spec : pattern.parameters)
+      if (spec.lowest == spec.highest)
+        text +=
+            (text.empty() ? "" : ", ") + std::string(spec.name) + ":" + std::to_string(spec.lowest);
+  }
+  return text.empty() ? text : "; " + std::string(name_of(type)) + " goes with " + text;
+}
+
 }  // namespace
 
 std::string row_spec::name() const { return start_of(*this, name_of(type)); }
@@ -152,7 +165,8 @@ row_spec parse_row(std::string_view name) {
   if (!row.pattern->offers(row.operation))
     throw takes(row.pattern->operations, kOperations, std::string(parts[1]));
   if (!row.pattern->offers(row.type))
-    throw takes(row.pattern->types, kElementTypes, std::string(parts[2]));
+    throw usage_error(takes(row.pattern->types, kElementTypes, std::string(parts[2])).what() +
+                      values_that_take(*row.pattern, row.type));
   return row;
 }
 

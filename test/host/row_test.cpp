@@ -145,6 +145,9 @@ TEST(ParseRow, WrongValuesSayWhatThePatternTakes) {
 
 TEST(ParseRow, WhatAPatternDoesNotTakeIsRefusedWithWhatItTakes) {
   EXPECT_EQ(refusal("memcpy/copy/f64"), "accepted");
+  EXPECT_EQ(refusal("transpose_wide/copy/f32/columns:256/v:2"),
+            "--rows=transpose_wide/copy/f32/columns:256/v:2: transpose_wide takes no f32; it takes "
+            "f64; f32 goes with v:4");
   EXPECT_EQ(refusal("memcpy/read/f64"),
             "--rows=memcpy/read/f64: memcpy takes no read; it takes copy");
   EXPECT_EQ(refusal("broadcast/scatter/f32/share:8"),

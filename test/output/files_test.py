@@ -78,6 +78,16 @@ class BenchmarkOut(OutputTest):
                 with self.subTest(flag=flag, path=path):
                     self.assert_refused(2, [*ARGS, f"{flag}={path}"], f"{flag}={path}")
 
+    def test_the_file_that_stdout_goes_to_is_refused(self) -> None:
+        for flag in ("--benchmark_out", "--json_lines"):
+            for path in ("/dev/stdout", str(self.out)):
+                with self.subTest(flag, path=path), self.out.open("wb") as table:
+                    done = subprocess.run([BENCHMARK, *ARGS, f"{flag}={path}"],
+                                          env=environment(None), stdout=table,
+                                          stderr=subprocess.PIPE, timeout=60, check=False)
+                    self.assertEqual(done.returncode, 2)
+                    self.assertIn(b"is the file that standard output is redirected to", done.stderr)
+
     def test_a_full_disk_is_no_success(self) -> None:
         for form in ("json", "csv"):
             with self.subTest(form):
