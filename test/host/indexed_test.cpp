@@ -71,7 +71,7 @@ TEST(FixedDivisor, DividesLikeADivision) {
     const fixed_divisor fixed(divisor);
     const index_t last = static_cast<index_t>((std::uint64_t{1} << 63) / divisor - 1);
     for (int k = 0; k < 1000; ++k) {
-      const auto some = static_cast<index_t>(random() % static_cast<std::uint64_t>(last + 1));
+      const auto some = static_cast<index_t>(random() % (static_cast<std::uint64_t>(last) + 1));
       const index_t near = some / divisor * divisor;
       for (const index_t value : {some, near, std::max<index_t>(near - 1, 0), last - k})
         ASSERT_EQ(fixed.quotient(value), value / divisor) << value << " by " << divisor;
