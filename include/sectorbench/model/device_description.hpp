@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sectorbench/model/interval.hpp"
+
+/// @file
+/// What the model of traffic and time has to know of a GPU. Descriptions are data
+/// (bench/devices/*.json, docs/devices.md); nothing here is fitted to a pattern of the suites.
+
+namespace sectorbench {
+
+/// A figure that depends on another, as points; between them it is interpolated, beyond them it
+/// keeps the last value.
+class curve {
+ public:
+  struct point {
+    double x = 0;
+    interval y;
+    friend bool operator==(const point&, const point&) = default;
+  };
+
+  curve() = default;
+  /// @pre not empty; x ascending
+  explicit curve(std::vector<point> points) : points_(std::move(points)) {}
+
+  bool empty() const { return points_.empty(); }
+  const std::vector<point>& points() const { return points_; }
+
+  /// The value at x, linear between points.
+  interval at(double x) const {
+    const auto above = std::ranges::lower_bound(points_, x, {}, &point::x);
+    if (above == points_.begin()) return points_.front().y;
+    if (above == points_.end()) return points_.back().y;
+    const point& below = *(above - 1);
+    const double part = (x - below.x) / (above->x - below.x);
+    return below.y * (1 - part) + above->y * part;
+  }
+  friend bool operator==(const curve&, const curve&) = default;
+
+ private:
+  std::vector<point> points_;
+};
+
+/// Up to which distance of reuse a cache keeps what it has.
+struct reuse_bounds {
+  double kept_bytes = 0;  ///< reuse over at most so many bytes of lines hits
+  double lost_bytes = 0;  ///< reuse over at least so many misses
+  friend bool operator==(const reuse_bounds&, const reuse_bounds&) = default;
+};
+
+/// What times follow from. All rates are those of the whole GPU.
+struct time_figures {
+  double launch_s = 0;    ///< of a launch beside its work: gap, first and last blocks
+  curve dram;             ///< bytes/s of dense traffic, over the share of it that is written
+  curve dram_loads;       ///< bytes/s read, over the bytes from one used granule to the next
+  curve dram_stores;      ///< bytes/s read and written by partial stores, over the same distance
+  curve l2_loads;         ///< sectors/s that L2 serves, over sectors used of a line (1 to 4)
+  curve l2_stores;        ///< sectors/s that L2 takes, over the same
+  curve latency_s;        ///< from a load to its value, over the share of the DRAM rate in use
+  double l1_lines_per_s = 0;         ///< lines that requests of loads look up
+  double shared_wavefronts_per_s = 0;
+  double warps_started_per_s = 0;    ///< of blocks that follow each other
+  double f32_flops = 0;              ///< a multiply-add is two
+  friend bool operator==(const time_figures&, const time_figures&) = default;
+};
+
+/// One GPU.
+struct device_description {
+  std::string key;   ///< as --gpu= takes it: "h200"
+  std::string name;  ///< "NVIDIA H200"
+  int sms = 0;
+  int threads_per_sm = 0;  ///< that it holds at a time
+  double l1_bytes = 0;     ///< of one SM
+  double l2_bytes = 0;
+  double dram_bytes_per_s = 0;  ///< peak of the memory bus
+
+  interval read_granule{32, 32};  ///< bytes that a load miss of L2 fetches; two ends: not known
+  interval fills{0, 1};  ///< share of partly written sectors that are read first: 1 with ECC, 0
+                         ///< without, both ends where that is not known
+  reuse_bounds loads_kept;   ///< by L2
+  reuse_bounds stores_kept;  ///< by L2: not written back before the next store
+
+  std::optional<time_figures> time;  ///< none: only sectors and traffic are predicted
+
+  /// Blocks of so many threads that an SM holds, as far as threads alone decide.
+  int blocks_per_sm(int threads) const {
+    const int warps = (threads + 31) / 32;
+    return threads > 0 ? std::clamp(threads_per_sm / (warps * 32), 1, 32) : 1;
+  }
+  friend bool operator==(const device_description&, const device_description&) = default;
+};
+
+}  // namespace sectorbench
