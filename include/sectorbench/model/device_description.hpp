@@ -72,8 +72,9 @@ struct time_figures {
 
 /// One GPU.
 struct device_description {
-  std::string key;   ///< as --gpu= takes it: "h200"
-  std::string name;  ///< "NVIDIA H200"
+  std::string key;           ///< as --gpu= takes it: "h200"
+  std::string name;          ///< "NVIDIA H200"
+  std::string architecture;  ///< "Hopper (sm_90)"
   int sms = 0;
   int threads_per_sm = 0;  ///< that it holds at a time
   double l1_bytes = 0;     ///< of one SM
