@@ -266,6 +266,19 @@ TEST(BuiltInDevices, TheH200KeepsWhatWasMeasured) {
   EXPECT_EQ(h200.dram_bytes_per_s, 4814304000000);
 }
 
+TEST(DeviceDocument, HasEachKeyWithItsUnit) {
+  const std::string document = text_of(test::source_tree() / "docs/devices.md");
+  const std::string t4 = text_of(test::source_tree() / "bench/devices/t4.json");
+  for (const auto& [path, source] : find_device_file("t4").sources) {
+    const std::string key = "\"" + path.substr(path.find('.') + 1) + "\": {";
+    const std::size_t unit = t4.find("\"unit\": \"", t4.find(key)) + 9;
+    const std::string row = "| `" + path + "` | " + t4.substr(unit, t4.find('"', unit) - unit);
+    EXPECT_NE(document.find(row + " |"), std::string::npos) << row;
+  }
+  for (const std::string_view key : known_devices())
+    EXPECT_NE(document.find("`" + std::string(key) + "`"), std::string::npos) << key;
+}
+
 TEST(DeviceRefusals, Keys) {
   EXPECT_EQ(refusal("", "\"l2_bytes\"", "\"l2_byte\""),
             "f.json: unknown key 'l2_byte'; did you mean l2_bytes? known: schema, key, name, "
