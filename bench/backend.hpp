@@ -41,6 +41,15 @@ struct comparison {
   bool ok() const { return wrong == 0 && strayed == 0; }
 };
 
+/// What the runtime knows of a GPU that the model of traffic and time asks for.
+struct gpu_geometry {
+  std::string name;
+  int sms = 0;
+  int threads_per_sm = 0;
+  double l1_bytes = 0;  ///< of an SM
+  double sm_clock_hz = 0;
+};
+
 /// One timed sample.
 struct timed_sample {
   double elapsed_s = 0;  ///< of all its launches
@@ -60,6 +69,8 @@ class backend {
   virtual std::optional<int> index() const { return std::nullopt; }
   /// To be called before anything else is done on the device, and again after another was used.
   virtual void activate() {}
+  /// None where there is no GPU.
+  virtual std::optional<gpu_geometry> geometry() const { return std::nullopt; }
   /// Facts for the JSON context, gathered once.
   virtual evidence facts() const = 0;
   /// One line for people: what is measured.

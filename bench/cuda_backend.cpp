@@ -209,6 +209,10 @@ class cuda_backend final : public backend {
   double peak_f32_flops() const override {
     return observer_->is_mig_instance() ? 0 : info_.peak_f32_flops();
   }
+  std::optional<gpu_geometry> geometry() const override {
+    return gpu_geometry{info_.name, info_.sm_count, info_.threads_per_sm,
+                        static_cast<double>(info_.l1_bytes), clock_.sm_clock_hz};
+  }
   index_t last_cache_bytes() const override { return info_.l2_bytes; }
   std::string_view last_cache_name() const override { return "l2"; }
 

@@ -60,10 +60,14 @@ void visit_time(Time& time, const Visit& visit) {
   visit("time.dram_stores", time.dram_stores, positive_over(kApart, 0, kNoLimit));
   visit("time.l2_loads", time.l2_loads, positive_over(kOfLine, 1, 4));
   visit("time.l2_stores", time.l2_stores, positive_over(kOfLine, 1, 4));
-  visit("time.latency_s", time.latency_s, positive_over("s over share of the DRAM rate", 0, 1));
+  constexpr std::string_view kOfRate = "s over share of the DRAM rate";
+  visit("time.block_life_loads", time.block_life_loads, positive_over(kOfRate, 0, 1));
+  visit("time.block_life_copies", time.block_life_copies, positive_over(kOfRate, 0, 1));
+  visit("time.block_life_in_l2_s", time.block_life_in_l2_s, positive("s"));
+  visit("time.blocks_started_per_s", time.blocks_started_per_s, positive("blocks/s"));
+  visit("time.warps_started_per_s", time.warps_started_per_s, positive("warps/s"));
   visit("time.l1_lines_per_s", time.l1_lines_per_s, positive("lines/s"));
   visit("time.shared_wavefronts_per_s", time.shared_wavefronts_per_s, positive("wavefronts/s"));
-  visit("time.warps_started_per_s", time.warps_started_per_s, positive("warps/s"));
   visit("time.f32_flops", time.f32_flops, positive("operations/s"));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/build_info.hpp"
+#include "bench/calibration.hpp"
 #include "bench/console_reporter.hpp"
 #include "bench/context.hpp"
 #include "bench/counters.hpp"
@@ -369,6 +370,20 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
     const exit_code code = show_traps(wanted, *selected.front().device, rules, default_bytes);
     selected.clear();
     return tidied(code);
+  }
+
+  if (wanted.calibrate) {
+    const calibration found = calibrate(*selected.front().device);
+    for (const probe_result& p : found.probes) {
+      std::printf("%-36s %14.6g %-8s %10.3f us %12.5g/s", p.name.c_str(), p.work, p.unit.c_str(),
+                  p.seconds * 1e6, p.seconds > 0 ? p.work / p.seconds : 0);
+      for (const auto& [name, value] : p.metrics)
+        if (name.find("dram__bytes") == 0 || name.find("lts__") == 0)
+          std::printf(" %s=%.5g", name.c_str(), value / p.work);
+      std::printf("\n");
+    }
+    selected.clear();
+    return tidied(exit_code::kOk);
   }
 
   run_tally tally;

@@ -408,6 +408,13 @@ constexpr std::array kFlags{
     flag{"--traps", "", "--traps",
          "run the known mistakes of such benchmarks beside the right measurements, and no suite",
          [](std::string_view, options& to) { to.traps = true; }},
+    flag{"--calibrate", "[FILE]", "--calibrate",
+         "measure what the model of traffic and time has to know of the GPU, and no suite; later "
+         "runs on it use the file, which lies in the user's cache unless it is named",
+         [](std::string_view value, options& to) {
+           to.calibrate = true;
+           to.calibration_file = value;
+         }},
     flag{"--help", "", "--help", "show this text and end",
          [](std::string_view, options& to) { to.help = true; }},
     flag{"--version", "", "--version", "show what was built with what and end",
@@ -418,7 +425,8 @@ void read_flag(const flag& known, std::string_view arg, options& to) {
   const std::string_view rest = arg.substr(known.name.size());
   if (known.value.empty() && !rest.empty())
     throw usage_error(std::string(arg) + ": " + std::string(known.name) + " takes no value");
-  if (!known.value.empty() && rest.empty())
+  const bool optional = known.value.starts_with('[');
+  if (!known.value.empty() && (optional ? rest == "=" : rest.empty()))
     throw usage_error(std::string(known.name) + ": a value is missing, e.g. " +
                       std::string(known.example));
   try {

@@ -71,6 +71,8 @@ struct options {
   progress_mode progress = progress_mode::kAuto;
   bool list = false;   ///< rows for people, instead of a run
   bool traps = false;  ///< the known mistakes, instead of a suite
+  bool calibrate = false;        ///< measure the GPU for the model, instead of a suite
+  std::string calibration_file;  ///< where the result goes; empty: into the user's cache
   bool help = false;
   bool version = false;
 };

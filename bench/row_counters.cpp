@@ -27,11 +27,11 @@ std::optional<double> value_of(const metric_values& values, std::string_view alt
   return std::nullopt;
 }
 
-std::optional<double> counted(const metric_values& metrics, std::string_view key) {
+}  // namespace
+
+std::optional<double> metric_of(const metric_values& metrics, std::string_view key) {
   return value_of(metrics, find_counter(key)->metric);
 }
-
-}  // namespace
 
 void counter_values::set(std::string_view key, double value) {
   if (find_counter(key) == nullptr || !values_.emplace(key, value).second)
@@ -108,10 +108,10 @@ void add_counts(counter_values& to, const row_spec& row, const measurement& resu
       if (const auto value = value_of(metrics, counter.metric)) to.set(counter.key, *value);
 
   const auto bytes = static_cast<double>(useful_bytes(row));
-  const auto loads = counted(metrics, "load_sectors_measured");
-  const auto stores = counted(metrics, "store_sectors_measured");
-  const auto load_requests = counted(metrics, "load_requests_measured");
-  const auto store_requests = counted(metrics, "store_requests_measured");
+  const auto loads = metric_of(metrics, "load_sectors_measured");
+  const auto stores = metric_of(metrics, "store_sectors_measured");
+  const auto load_requests = metric_of(metrics, "load_requests_measured");
+  const auto store_requests = metric_of(metrics, "store_requests_measured");
   if (loads && stores && load_requests && store_requests)
     to.set("counters_equal_model", mismatches(model, metrics).empty() ? 1 : 0);
   if (loads && stores) {
@@ -120,11 +120,11 @@ void add_counts(counter_values& to, const row_spec& row, const measurement& resu
     to.set("bytes_used_per_sector_measured", ratio(bytes, sectors));
     to.set("sector_bytes_per_second_measured", ratio(sectors * kSectorBytes, result.mean_s));
   }
-  const auto l2_reads = counted(metrics, "l2_read_sectors_measured");
-  const auto l2_hits = counted(metrics, "l2_read_hit_sectors_measured");
+  const auto l2_reads = metric_of(metrics, "l2_read_sectors_measured");
+  const auto l2_hits = metric_of(metrics, "l2_read_hit_sectors_measured");
   if (l2_reads && l2_hits) to.set("l2_read_hit_rate_measured", ratio(*l2_hits, *l2_reads));
-  const auto dram_reads = counted(metrics, "dram_read_bytes_measured");
-  const auto dram_writes = counted(metrics, "dram_write_bytes_measured");
+  const auto dram_reads = metric_of(metrics, "dram_read_bytes_measured");
+  const auto dram_writes = metric_of(metrics, "dram_write_bytes_measured");
   if (dram_reads && dram_writes) {
     const double dram_bytes = *dram_reads + *dram_writes;
     const double rate = ratio(dram_bytes, result.mean_s);
@@ -171,7 +171,7 @@ std::vector<count_mismatch> mismatches(const launch_totals& model, const metric_
                           pair{"load_sectors", model.loads.sectors + model.indices.sectors},
                           pair{"store_requests", model.stores.requests},
                           pair{"store_sectors", model.stores.sectors}}) {
-    const auto value = counted(metrics, std::string(one.what) + "_measured");
+    const auto value = metric_of(metrics, std::string(one.what) + "_measured");
     if (value && *value != static_cast<double>(one.predicted))
       found.push_back({std::string(one.what), *value, one.predicted});
   }

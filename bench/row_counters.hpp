@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,9 @@ struct count_mismatch {
   std::uint64_t predicted = 0;
 };
 std::string describe(const count_mismatch& mismatch);
+
+/// The value of the table's key `key` among what was read; none if the chip has no metric for it.
+std::optional<double> metric_of(const metric_values& metrics, std::string_view key);
 
 /// Where counters and model differ; index lists are loaded like elements. Counts that were not read
 /// differ from nothing.

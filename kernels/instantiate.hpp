@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "kernels/host_memory.hpp"
 #include "kernels/registry.hpp"
@@ -79,6 +82,23 @@ class untyped_program : public program {
     launch_totals sum;
     if (times > 0) sum = totals_of(0, period) *= static_cast<std::uint64_t>(times);
     return sum += totals_of(times * period, blocks);
+  }
+
+  reuse_profile profile() const final {
+    const index_t blocks = shape().blocks();
+    const index_t size = P::kThreadsAffine ? blocks : 4096;
+    const auto pieces = static_cast<std::size_t>(groups_of(size, blocks));
+    std::vector<reuse_profile> parts(pieces);
+#pragma omp parallel for schedule(dynamic) if (pieces > 1)
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      const index_t first = static_cast<index_t>(piece) * size;
+      sample_blocks<Op>(pattern_, block_, size_of(type()), first, std::min(first + size, blocks),
+                        parts[piece]);
+    }
+    for (std::size_t piece = 1; piece < pieces; ++piece)
+      append(parts[piece], parts.front());
+    order_profile(parts.front());
+    return std::move(parts.front());
   }
 
  private:

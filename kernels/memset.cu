@@ -62,6 +62,7 @@ class memset_program final : public program {
   void fill_indices(index_entry*) const override {}
   void launch_fill_indices(index_entry*, CUstream_st*) const override {}
   launch_totals totals() const override { return {}; }
+  reuse_profile profile() const override { return {}; }
 
   void run(const launch_data& data) const override {
     constexpr index_t kPiece = index_t{1} << 20;

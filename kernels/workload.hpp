@@ -13,6 +13,7 @@
 #include "sectorbench/access/pattern.hpp"
 #include "sectorbench/access/proof.hpp"
 #include "sectorbench/model/launch_totals.hpp"
+#include "sectorbench/model/reuse_profile.hpp"
 
 struct CUstream_st;  // cudaStream_t points to it; host-only builds have no CUDA header
 
@@ -89,6 +90,8 @@ class program : public workload {
   virtual void launch_fill_indices(index_entry* list, CUstream_st* stream) const = 0;
   /// What one launch asks for, by the sector model.
   virtual launch_totals totals() const = 0;
+  /// When one launch comes back to what it has touched, for the traffic model.
+  virtual reuse_profile profile() const = 0;
 
   const program& meaning() const final { return *this; }
   buffer_bytes needs() const final;

@@ -65,14 +65,18 @@ device_file with_time() {
   time.dram_stores = curve_of({{32, {8, 8}}, {1e300, {0.1, 9}}});
   time.l2_loads = curve_of({{1, {10, 10}}, {4, {11, 12}}});
   time.l2_stores = curve_of({{4, {13, 13}}});
-  time.latency_s = curve_of({{0, {1e-9, 1e-6}}});
+  time.block_life_loads = curve_of({{0, {1e-9, 1e-6}}});
+  time.block_life_copies = curve_of({{0, {1e-9, 2e-6}}});
+  time.block_life_in_l2_s = 3e-7;
+  time.blocks_started_per_s = 1e9;
   time.l1_lines_per_s = 14;
   time.shared_wavefronts_per_s = 15;
   time.warps_started_per_s = 16;
   time.f32_flops = 1e22;
   for (const auto* const path :
-       {"launch_s", "dram", "dram_loads", "dram_stores", "l2_loads", "l2_stores", "latency_s",
-        "l1_lines_per_s", "shared_wavefronts_per_s", "warps_started_per_s", "f32_flops"})
+       {"launch_s", "dram", "dram_loads", "dram_stores", "l2_loads", "l2_stores",
+        "block_life_loads", "block_life_copies", "block_life_in_l2_s", "blocks_started_per_s",
+        "warps_started_per_s", "l1_lines_per_s", "shared_wavefronts_per_s", "f32_flops"})
     file.sources[std::string("time.") + path] = {source_kind::kDerived, "of two others"};
   file.evidence = {{"tool", "sectorbench \"0.1\""}, {"date", ""}};
   return file;
@@ -207,7 +211,7 @@ TEST(DeviceFile, WhatWouldNotReadIsNotWritten) {
   EXPECT_EQ(write_refusal([](device_file& f) { f.sources["time.drum"] = {}; }),
             "time.drum: a source without a figure");
   EXPECT_EQ(write_refusal([](device_file& f) { f.device.time.reset(); }),
-            "time.dram: a source without a figure");
+            "time.block_life_copies: a source without a figure");
   EXPECT_EQ(write_refusal([](device_file& f) {
               f.device.time->dram_loads = curve_of({{32, {1, std::nan("")}}});
             }),
@@ -288,8 +292,9 @@ TEST(DeviceRefusals, Keys) {
             "f.json: loads_kept: unknown key 'gone'; known: kept_bytes, lost_bytes");
   EXPECT_EQ(refusal("\"time\"", "\"dram_loads\"", "\"dram_load\""),
             "f.json: time: unknown key 'dram_load'; did you mean dram_loads? known: launch_s, "
-            "dram, dram_loads, dram_stores, l2_loads, l2_stores, latency_s, l1_lines_per_s, "
-            "shared_wavefronts_per_s, warps_started_per_s, f32_flops");
+            "dram, dram_loads, dram_stores, l2_loads, l2_stores, block_life_loads, "
+            "block_life_copies, block_life_in_l2_s, blocks_started_per_s, warps_started_per_s, "
+            "l1_lines_per_s, shared_wavefronts_per_s, f32_flops");
   EXPECT_EQ(refusal("\"sms\"", "\"unit\"", "\"units\""),
             "f.json: sms: unknown key 'units'; did you mean unit? known: value, unit, source, "
             "note");
@@ -320,8 +325,9 @@ TEST(DeviceRefusals, MissingOnes) {
             "..., \"note\": ...}");
   EXPECT_EQ(text_refusal(text + ", \"time\": [1]}"),
             "f.json: time: '[1]' is no object; it has the keys launch_s, dram, dram_loads, "
-            "dram_stores, l2_loads, l2_stores, latency_s, l1_lines_per_s, "
-            "shared_wavefronts_per_s, warps_started_per_s, f32_flops");
+            "dram_stores, l2_loads, l2_stores, block_life_loads, block_life_copies, "
+            "block_life_in_l2_s, blocks_started_per_s, warps_started_per_s, l1_lines_per_s, "
+            "shared_wavefronts_per_s, f32_flops");
   EXPECT_EQ(refusal("\"sms\"", "\"value\": 2,", ""), "f.json: sms.value: missing; add it, in SMs");
   EXPECT_EQ(refusal("\"sms\"", "\"unit\": \"SMs\",", ""),
             "f.json: sms.unit: missing; write \"SMs\", and the value in it");

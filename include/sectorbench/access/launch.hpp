@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 
 #include "sectorbench/access/portability.hpp"
 
@@ -63,6 +64,15 @@ struct launch_shape {
     return grid_x <= kMaxGridX && grid_y <= kMaxGridYZ && grid_z <= kMaxGridYZ;
   }
 };
+
+/// How many steps of so many bytes go a whole number of 128-byte lines. @pre bytes > 0
+constexpr index_t steps_to_line(index_t bytes) {
+  constexpr index_t kLine = 128;
+  return kLine / std::gcd(kLine, bytes);
+}
+
+/// How many blocks in a row hold a whole number of groups of 32 threads. @pre threads > 0
+constexpr index_t blocks_to_warps(index_t threads) { return 32 / std::gcd(index_t{32}, threads); }
 
 /// A launch of at least `threads` threads in a row. @pre threads >= 1.
 constexpr launch_shape row_of_threads(index_t threads, block_size block) {

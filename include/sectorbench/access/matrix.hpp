@@ -18,6 +18,14 @@ struct matrix {
       : n(elements), columns(std::min(wanted, elements)), whole(n / columns), rest(n % columns) {}
 
   SECTORBENCH_HD constexpr index_t rows() const { return whole + (rest > 0 ? 1 : 0); }
+  /// The number of tiles after which those of `grid` lie alike in lines, in both places.
+  constexpr index_t repeats_after(index_t tile, const launch_shape& grid, int width) const {
+    const bool all_whole = rest == 0 && columns % tile == 0 && whole % tile == 0;
+    const bool by_lines = steps_to_line(columns * width) == 1 && steps_to_line(whole * width) == 1;
+    if (!all_whole || !by_lines || grid.grid_z > 1) return grid.blocks();
+    const index_t steps = steps_to_line(tile * width);
+    return steps == 1 ? 1 : grid.grid_x * steps;
+  }
   SECTORBENCH_HD constexpr bool holds(index_t row, index_t column) const {
     return row < whole ? column < columns : row == whole && column < rest;
   }

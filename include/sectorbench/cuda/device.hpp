@@ -38,6 +38,8 @@ struct device_info {
   int compute_major = 0;
   int compute_minor = 0;
   int sm_count = 0;
+  int threads_per_sm = 0;        ///< that an SM holds at a time
+  std::int64_t l1_bytes = 0;     ///< of an SM, as far as it can be shared memory
   std::int64_t l2_bytes = 0;
   std::int64_t memory_bytes = 0;
   int sm_clock_khz = 0;  ///< the highest
@@ -185,6 +187,8 @@ inline device_info query_device(int index) {
   info.compute_major = properties.major;
   info.compute_minor = properties.minor;
   info.sm_count = properties.multiProcessorCount;
+  info.threads_per_sm = properties.maxThreadsPerMultiProcessor;
+  info.l1_bytes = static_cast<std::int64_t>(properties.sharedMemPerMultiprocessor);
   info.l2_bytes = properties.l2CacheSize;
   info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   info.memory_bus_bits = properties.memoryBusWidth;

@@ -62,11 +62,15 @@ struct time_figures {
   curve dram_stores;      ///< bytes/s read and written by partial stores, over the same distance
   curve l2_loads;         ///< sectors/s that L2 serves, over sectors used of a line (1 to 4)
   curve l2_stores;        ///< sectors/s that L2 takes, over the same
-  curve latency_s;        ///< from a load to its value, over the share of the DRAM rate in use
-  double l1_lines_per_s = 0;         ///< lines that requests of loads look up
+  curve block_life_loads;   ///< s from the start of a block that loads once to the start of the
+                            ///< next in its place, over the share of the DRAM rate in use
+  curve block_life_copies;  ///< the same of a block that stores what it loaded
+  double block_life_in_l2_s = 0;    ///< of one that loads what L2 has
+  double blocks_started_per_s = 0;  ///< at most, however small they are
+  double warps_started_per_s = 0;   ///< at most
+  double l1_lines_per_s = 0;        ///< lines that requests of loads look up
   double shared_wavefronts_per_s = 0;
-  double warps_started_per_s = 0;    ///< of blocks that follow each other
-  double f32_flops = 0;              ///< a multiply-add is two
+  double f32_flops = 0;  ///< a multiply-add is two
   friend bool operator==(const time_figures&, const time_figures&) = default;
 };
 

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sectorbench/access/pattern.hpp"
@@ -291,17 +294,63 @@ class launch_counter {
     memory_.begin_warp();
     for (int lane_number = 0; lane_number < lanes; ++lane_number)
       trace(first + lane_number, lane_number);
-    for (const traced_request& request : memory_.requests()) {
-      if (is_shared(request))
-        add_shared(request);
-      else
-        add(parts_of(request.what).totals,
-            count_accesses(request.address, static_cast<std::uint32_t>(request.bytes),
-                           request.active)
-                .value(),
-            1);
-    }
+    const auto warp = static_cast<std::size_t>(first / kWarpLanes);
+    if (known_.size() <= warp) known_.resize(warp + 1);
+    known_[warp].resize(memory_.requests().size());
+    for (std::size_t call = 0; call < memory_.requests().size(); ++call)
+      add(known_[warp][call].of(memory_.requests()[call]));
   }
+
+  /// What a request costs, remembered for the next block's: most often it is the same but for a
+  /// shift by whole lines.
+  class remembered {
+   public:
+    const launch_totals& of(const traced_request& request) {
+      if (!is_shift(request)) {
+        last_ = request;
+        cost_ = cost_of(request);
+      }
+      return cost_;
+    }
+
+   private:
+    bool is_shift(const traced_request& request) const {
+      if (request.what != last_.what || request.bytes != last_.bytes ||
+          request.active != last_.active || request.active == 0)
+        return false;
+      const auto lowest = static_cast<std::size_t>(std::countr_zero(request.active));
+      const std::uint64_t shift = request.address[lowest] - last_.address[lowest];
+      if (shift % kLineBytes != 0) return false;
+      std::uint32_t same = 0;
+      for (std::size_t lane = 0; lane < kWarpLanes; ++lane)
+        same |= static_cast<std::uint32_t>(request.address[lane] - last_.address[lane] == shift)
+                << lane;
+      return (same & request.active) == request.active;
+    }
+
+    traced_request last_;
+    launch_totals cost_;
+  };
+
+  static launch_totals cost_of(const traced_request& request) {
+    launch_totals cost;
+    if (is_shared(request)) {
+      const wavefront_count count =
+          count_wavefronts(request.address, request.bytes, request.active);
+      shared_totals& totals =
+          request.what == traced_request::kind::kSlotLoad ? cost.slot_loads : cost.slot_stores;
+      totals.requests = static_cast<std::uint64_t>(count.requests);
+      totals.wavefronts = static_cast<std::uint64_t>(count.wavefronts);
+      totals.conflicts = static_cast<std::uint64_t>(count.conflicts());
+    } else {
+      add(side_of(cost, request.what),
+          count_accesses(request.address, static_cast<std::uint32_t>(request.bytes), request.active)
+              .value(),
+          1);
+    }
+    return cost;
+  }
+  void add(const launch_totals& cost) { totals_ += cost; }
 
   static bool is_shared(const traced_request& request) {
     return request.what == traced_request::kind::kSlotLoad ||
@@ -314,18 +363,14 @@ class launch_counter {
   };
   /// @pre the request is none on shared memory
   kind_of_request parts_of(traced_request::kind what) {
-    if (what == traced_request::kind::kLoad) return {totals_.loads, load_counts_};
-    if (what == traced_request::kind::kStore) return {totals_.stores, store_counts_};
-    return {totals_.indices, index_counts_};
+    affine_counts& counts = what == traced_request::kind::kLoad    ? load_counts_
+                            : what == traced_request::kind::kStore ? store_counts_
+                                                                   : index_counts_;
+    return {side_of(totals_, what), counts};
   }
-
-  void add_shared(const traced_request& request) {
-    const wavefront_count count = count_wavefronts(request.address, request.bytes, request.active);
-    shared_totals& totals =
-        request.what == traced_request::kind::kSlotLoad ? totals_.slot_loads : totals_.slot_stores;
-    totals.requests += static_cast<std::uint64_t>(count.requests);
-    totals.wavefronts += static_cast<std::uint64_t>(count.wavefronts);
-    totals.conflicts += static_cast<std::uint64_t>(count.conflicts());
+  static side_totals& side_of(launch_totals& totals, traced_request::kind what) {
+    if (what == traced_request::kind::kLoad) return totals.loads;
+    return what == traced_request::kind::kStore ? totals.stores : totals.indices;
   }
 
   /// Runs the body for one thread of the block, as the given lane; how many verbs it called.
@@ -349,6 +394,7 @@ class launch_counter {
   int threads_;
   trace_memory memory_;
   affine_counts load_counts_, store_counts_, index_counts_;
+  std::vector<std::vector<remembered>> known_;  // by warp of the block and call
   lane thread_{};
   launch_totals totals_;
 };

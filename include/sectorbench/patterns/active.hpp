@@ -25,6 +25,10 @@ struct active {
   constexpr launch_shape shape(block_size block) const {
     return row_of_threads(groups_of(index_t{lanes}, n) * 32, block);
   }
+  constexpr index_t repeats_after(block_size block, int width) const {
+    const index_t blocks = blocks_to_warps(block.threads());
+    return blocks * steps_to_line(blocks * block.threads() / 32 * lanes * width);
+  }
   constexpr side_extent loads() const { return {n}; }
   constexpr side_extent stores() const { return {n}; }
 

@@ -25,6 +25,10 @@ struct broadcast {
 
   static constexpr broadcast make(index_t n, std::span<const index_t>) { return {n}; }
   constexpr launch_shape shape(block_size block) const { return row_of_threads(n, block); }
+  constexpr index_t repeats_after(block_size block, int width) const {
+    // Every Share blocks the lanes of a warp begin an element together.
+    return Share * steps_to_line(index_t{block.threads()} * width);
+  }
   constexpr side_extent loads() const { return {groups_of(Share, n), 0, coverage::kManyToOne, n}; }
   constexpr side_extent stores() const { return {n}; }
 

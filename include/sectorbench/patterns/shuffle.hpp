@@ -22,6 +22,10 @@ struct shuffle {
 
   static constexpr shuffle make(index_t n, std::span<const index_t>) { return {n}; }
   constexpr launch_shape shape(block_size block) const { return row_of_threads(n, block); }
+  constexpr index_t repeats_after(block_size block, int width) const {
+    const index_t blocks = blocks_to_warps(block.threads());
+    return blocks * steps_to_line(blocks * block.threads() * width);
+  }
   constexpr side_extent loads() const { return {n}; }
   constexpr side_extent stores() const { return {n}; }
 

@@ -33,6 +33,9 @@ struct transpose_naive {
     return CoalescedReads ? launch_of_tiles(kTile, of.columns, of.rows(), kTransposeBlock)
                           : launch_of_tiles(kTile, of.rows(), of.columns, kTransposeBlock);
   }
+  constexpr index_t repeats_after(block_size block, int width) const {
+    return of.repeats_after(kTile, shape(block), width);
+  }
   constexpr side_extent loads() const { return {of.n}; }
   constexpr side_extent stores() const { return {of.n}; }
 

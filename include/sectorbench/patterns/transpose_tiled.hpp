@@ -47,6 +47,9 @@ struct transpose_tile {
   constexpr launch_shape shape(block_size) const {
     return launch_of_tiles(kTile, of.columns, of.rows(), kTransposeBlock);
   }
+  constexpr index_t repeats_after(block_size block, int width) const {
+    return of.repeats_after(kTile, shape(block), width);
+  }
   constexpr side_extent loads() const { return {of.n}; }
   constexpr side_extent stores() const { return {of.n}; }
 

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sectorbench/model/device_description.hpp"
+#include "sectorbench/model/interval.hpp"
+#include "sectorbench/model/launch_totals.hpp"
+#include "sectorbench/model/reuse_profile.hpp"
+
+/// @file
+/// What a launch moves between L1 and L2 and between L2 and DRAM, as bounds.
+///
+/// Each visit to a sector follows an earlier one after a distance: the bytes of distinct lines that
+/// the launch touches in between. L2 keeps what comes back within a certain distance, and has lost
+/// what comes back after another; between the two, and where the order of blocks that run together
+/// decides, both ends are given. Four rules make traffic of that:
+///
+/// 1. A store that leaves a sector partly written when L2 evicts it makes L2 read the sector: a fill
+///    (with ECC on).
+/// 2. A load that misses fetches a granule, which may be more than a sector.
+/// 3. What is lost is fetched, filled and written back again.
+/// 4. L1 may answer a load, or merge a store, that follows closely on the same sector.
+///
+/// A launch follows one like it, so that a small working set is found in L2.
+///
+///     const auto traffic = predict_traffic(profile, totals, device, device.blocks_per_sm(256));
+///     traffic.dram_read_bytes;  // {1073741824, 1073741824}: 16 U of a stride-8 copy of 64 MiB
+///
+/// Not modelled: sets and hashes of the caches, two halves of L2, replacement other than by
+/// distance, DRAM refresh, traffic of others.
+
+namespace sectorbench {
+
+/// Bounds on what one launch moves.
+struct traffic_prediction {
+  interval l2_read_sectors, l2_write_sectors;  ///< between L1 and L2
+  interval fill_sectors;                       ///< read since they were partly written
+  interval dram_read_bytes, dram_write_bytes;
+
+  bool scheduling = false;  ///< wide since blocks that run together decide
+  bool retention = false;   ///< wide since what comes back is about as far as L2 keeps
+
+  double load_spacing = 0;   ///< bytes from one granule used to the next, in what runs together
+  double store_spacing = 0;  ///< of sectors that are stored to
+  double footprint_bytes = 0;
+
+  interval dram_bytes() const { return dram_read_bytes + dram_write_bytes; }
+  /// Whether the DRAM traffic is as good as one number.
+  bool tight() const { return dram_bytes().spread() <= 1.05; }
+};
+
+namespace detail {
+
+/// The distinct bytes of lines that a launch touches while so many blocks in a row start. The launch
+/// is followed by one like it.
+class footprint {
+ public:
+  footprint(const reuse_profile& profile) : blocks_(static_cast<double>(profile.blocks)) {
+    for (const side_profile* side : {&profile.loads, &profile.stores, &profile.indices}) add(*side);
+  }
+
+  /// Of `blocks` blocks, however they lie.
+  double bytes_of(double blocks) const {
+    double bytes = 0;
+    for (const gaps& side : sides_) bytes += side.bytes_of(std::min(blocks, blocks_)) / blocks_;
+    return bytes;
+  }
+
+ private:
+  /// How many blocks lie between visits of the same line.
+  struct gaps {
+    double line_bytes = 0;       // that a sampled line stands for
+    std::vector<double> sorted;  // gaps
+    std::vector<double> sums;    // sums[i]: of the first i
+
+    // A line is touched in a window of g blocks that begins at any of the last g blocks before one
+    // of its visits: for each gap d that is min(g, d) of the places where a window can begin.
+    double bytes_of(double g) const {
+      const auto above = std::ranges::lower_bound(sorted, g);
+      const auto below = static_cast<std::size_t>(above - sorted.begin());
+      return line_bytes * (sums[below] + g * static_cast<double>(sorted.size() - below));
+    }
+  };
+
+  void add(const side_profile& side) {
+    if (side.visits.empty()) return;
+    gaps of;
+    of.line_bytes = kLineBytes * side.scale;
+    std::vector<std::uint32_t> blocks;
+    const auto& visits = side.visits;
+    for (std::size_t i = 0; i < visits.size();) {
+      const std::uint32_t line = visits[i].sector / kSectorsOfLine;
+      blocks.clear();
+      for (; i < visits.size() && visits[i].sector / kSectorsOfLine == line; ++i)
+        blocks.push_back(visits[i].block);
+      std::ranges::sort(blocks);
+      blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+      for (std::size_t k = 1; k < blocks.size(); ++k)
+        of.sorted.push_back(static_cast<double>(blocks[k] - blocks[k - 1]));
+      of.sorted.push_back(blocks_ - (blocks.back() - blocks.front()));
+    }
+    std::ranges::sort(of.sorted);
+    of.sums.push_back(0);
+    for (const double gap : of.sorted) of.sums.push_back(of.sums.back() + gap);
+    sides_.push_back(std::move(of));
+  }
+
+  static constexpr std::uint32_t kSectorsOfLine = kLineBytes / kSectorBytes;
+
+  double blocks_;
+  std::vector<gaps> sides_;
+};
+
+/// Whether what comes back is still there.
+struct outcome {
+  bool kept = false, lost = false;  ///< for certain; neither: not known
+  bool together = false;            ///< not known since both run at the same time
+};
+
+/// Judges distances of reuse, each gap once.
+class reuse_judge {
+ public:
+  reuse_judge(const footprint& of, double resident_blocks, reuse_bounds bounds)
+      : footprint_(of), resident_(resident_blocks), bounds_(bounds) {
+    together_ = footprint_.bytes_of(resident_);
+  }
+
+  /// Of a visit `gap` blocks after the one before it.
+  outcome of(double gap) const {
+    // Blocks start in order, but any of those that run together may be first.
+    const double most = gap == 0 ? together_ : footprint_.bytes_of(gap + resident_);
+    if (most <= bounds_.kept_bytes) return {true, false, false};
+    const double least = gap <= resident_ ? 0 : footprint_.bytes_of(gap - resident_);
+    if (least >= bounds_.lost_bytes) return {false, true, false};
+    return {false, false, gap <= resident_};
+  }
+
+ private:
+  const footprint& footprint_;
+  double resident_, together_ = 0;
+  reuse_bounds bounds_;
+};
+
+/// The visits of each unit (sector, granule, line) of a side, one after the other.
+template <class Visit>
+void for_each_unit(std::span<const sector_visit> visits, std::uint32_t sectors, const Visit& take) {
+  std::vector<sector_visit> unit;
+  for (std::size_t i = 0; i < visits.size();) {
+    const std::uint32_t id = visits[i].sector / sectors;
+    unit.clear();
+    for (; i < visits.size() && visits[i].sector / sectors == id; ++i) unit.push_back(visits[i]);
+    if (sectors > 1) {
+      std::ranges::sort(unit, {}, [](const sector_visit& v) {
+        return std::uint64_t{v.block} << 32 | v.request;
+      });
+      const auto same = [](const sector_visit& a, const sector_visit& b) {
+        return a.block == b.block && a.request == b.request;
+      };
+      unit.erase(std::unique(unit.begin(), unit.end(), same), unit.end());
+    }
+    take(std::span<const sector_visit>(unit));
+  }
+}
+
+/// The gap in blocks before visit i of a unit; before the first, from the last one of the launch
+/// before.
+inline double gap_before(std::span<const sector_visit> unit, std::size_t i, double blocks) {
+  if (i > 0) return static_cast<double>(unit[i].block - unit[i - 1].block);
+  return blocks - (unit.back().block - unit.front().block);
+}
+
+/// What is counted in samples: at least, at most.
+struct sampled_count {
+  double low = 0, high = 0;
+  void add(bool certain, bool possible) {
+    low += certain ? 1 : 0;
+    high += possible ? 1 : 0;
+  }
+  interval times(double factor) const { return interval{low, high} * factor; }
+};
+
+/// Evaluates one launch on one device.
+class traffic_evaluator {
+ public:
+  traffic_evaluator(const reuse_profile& profile, const launch_totals& totals,
+                    const device_description& device, int blocks_per_sm)
+      : profile_(profile),
+        totals_(totals),
+        device_(device),
+        blocks_(static_cast<double>(profile.blocks)),
+        resident_(std::min(blocks_, static_cast<double>(device.sms) * blocks_per_sm)),
+        footprint_(profile),
+        loads_(footprint_, resident_, device.loads_kept),
+        stores_(footprint_, resident_, kept_at(device.stores_kept, profile.store_pitch)),
+        // What all L1 caches hold together, none of it twice.
+        l1_(footprint_, resident_, {0, device.l1_bytes * device.sms}) {}
+
+  traffic_prediction evaluate() {
+    result_.footprint_bytes = footprint_.bytes_of(blocks_);
+    loaded(profile_.loads, totals_.loads);
+    loaded(profile_.indices, totals_.indices);
+    stored(profile_.stores, totals_.stores);
+    const interval granule = device_.read_granule;
+    result_.load_spacing = spacing(profile_.loads, granule.high);
+    result_.store_spacing = spacing(profile_.stores, kSectorBytes);
+    return result_;
+  }
+
+ private:
+  /// Stores whose lanes lie whole pages apart may meet in few sets of L2; how sets are chosen is not
+  /// published, and none of them is kept for certain.
+  static reuse_bounds kept_at(reuse_bounds bounds, std::uint64_t pitch) {
+    if (pitch > 0 && pitch % kPageBytes == 0) bounds.kept_bytes = 0;
+    return bounds;
+  }
+
+  void note(const outcome& o) {
+    if (o.kept || o.lost) return;
+    (o.together ? result_.scheduling : result_.retention) = true;
+  }
+
+  /// What a sampled visit stands for, from the exact number of all.
+  static double per_visit(const side_profile& side, const side_totals& totals) {
+    return side.visits.empty() ? 0
+                               : static_cast<double>(totals.sectors) /
+                                     static_cast<double>(side.visits.size());
+  }
+
+  void loaded(const side_profile& side, const side_totals& totals) {
+    const double each = per_visit(side, totals);
+    sampled_count to_l2;
+    for_each_unit(side.visits, 1, [&](std::span<const sector_visit> unit) {
+      for (std::size_t i = 0; i < unit.size(); ++i)
+        to_l2.add(i == 0 ? true : l1_.of(gap_before(unit, i, blocks_)).lost, true);
+    });
+    result_.l2_read_sectors += to_l2.times(each);
+    result_.dram_read_bytes += around(fetched(side, device_.read_granule.low) * each,
+                                      fetched(side, device_.read_granule.high) * each);
+  }
+
+  /// Bytes that loads fetch from DRAM, of the samples.
+  interval fetched(const side_profile& side, double granule) {
+    sampled_count misses;
+    const auto sectors = static_cast<std::uint32_t>(granule / kSectorBytes);
+    for_each_unit(side.visits, sectors, [&](std::span<const sector_visit> unit) {
+      for (std::size_t i = 0; i < unit.size(); ++i) {
+        const outcome o = loads_.of(gap_before(unit, i, blocks_));
+        misses.add(o.lost, !o.kept);
+        note(o);
+      }
+    });
+    return misses.times(granule);
+  }
+
+  void stored(const side_profile& side, const side_totals& totals) {
+    const double each = per_visit(side, totals);
+    sampled_count to_l2, written, filled;
+    for_each_unit(side.visits, 1, [&](std::span<const sector_visit> unit) {
+      // Where the unit is evicted: for certain, and at most.
+      std::vector<outcome> before(unit.size());
+      for (std::size_t i = 0; i < unit.size(); ++i) {
+        const double gap = gap_before(unit, i, blocks_);
+        before[i] = stores_.of(gap);
+        note(before[i]);
+        // Only a store that follows while its block still runs can be merged.
+        to_l2.add(i == 0 ? true : gap > resident_, true);
+        written.add(before[i].lost, !before[i].kept);
+      }
+      if (std::ranges::all_of(before, &outcome::kept)) written.high += 1;  // now and then
+      filled.low += partial_episodes(unit, before, [](const outcome& o) { return o.lost; });
+      filled.high += partial_episodes(unit, before, [](const outcome& o) { return !o.kept; });
+    });
+    result_.l2_write_sectors = to_l2.times(each);
+    result_.dram_write_bytes = written.times(each * kSectorBytes);
+    result_.fill_sectors = interval{filled.low * device_.fills.low,
+                                    filled.high * device_.fills.high} *
+                           each;
+    result_.dram_read_bytes += result_.fill_sectors * kSectorBytes;
+  }
+
+  /// How often a sector is evicted with bytes that no store has written since it came.
+  template <class Evicted>
+  static double partial_episodes(std::span<const sector_visit> unit,
+                                 std::span<const outcome> before, const Evicted& evicted) {
+    const auto first = std::ranges::find_if(before, evicted);
+    if (first == before.end()) return 0;
+    const auto start = static_cast<std::size_t>(first - before.begin());
+    double partial = 0;
+    std::uint32_t bytes = 0;
+    for (std::size_t k = 0; k < unit.size(); ++k) {
+      const std::size_t i = (start + k) % unit.size();
+      if (k > 0 && evicted(before[i])) {
+        partial += bytes != kWhole ? 1 : 0;
+        bytes = 0;
+      }
+      bytes |= unit[i].bytes;
+    }
+    return partial + (bytes != kWhole ? 1 : 0);
+  }
+
+  /// Bytes from one unit used to the next within a page, while as many blocks start as run together.
+  double spacing(const side_profile& side, double unit_bytes) const {
+    const auto sectors = static_cast<std::uint32_t>(unit_bytes / kSectorBytes);
+    std::vector<sector_visit> page;
+    double weighted = 0, visits = 0;
+    for (std::size_t i = 0; i < side.visits.size();) {
+      const std::uint32_t id = side.visits[i].sector / kPageSectors;
+      page.clear();
+      for (; i < side.visits.size() && side.visits[i].sector / kPageSectors == id; ++i)
+        page.push_back(side.visits[i]);
+      std::ranges::sort(page, {}, &sector_visit::block);
+      for (std::size_t begin = 0; begin < page.size();) {
+        std::size_t end = begin;
+        std::vector<std::uint32_t> units;
+        for (; end < page.size() && page[end].block - page[begin].block < resident_; ++end)
+          units.push_back(page[end].sector / sectors);
+        std::ranges::sort(units);
+        const auto distinct =
+            static_cast<double>(std::unique(units.begin(), units.end()) - units.begin());
+        weighted += distinct * static_cast<double>(end - begin);
+        visits += static_cast<double>(end - begin);
+        begin = end;
+      }
+    }
+    return weighted > 0 ? kPageBytes / (weighted / visits) : 0;
+  }
+
+  static constexpr std::uint32_t kWhole = ~std::uint32_t{0};
+
+  const reuse_profile& profile_;
+  const launch_totals& totals_;
+  const device_description& device_;
+  double blocks_, resident_;
+  footprint footprint_;
+  reuse_judge loads_, stores_, l1_;
+  traffic_prediction result_;
+};
+
+}  // namespace detail
+
+/// What one launch moves, the launch before it being the same.
+/// @param blocks_per_sm that an SM holds at a time
+inline traffic_prediction predict_traffic(const reuse_profile& profile, const launch_totals& totals,
+                                          const device_description& device, int blocks_per_sm) {
+  return detail::traffic_evaluator(profile, totals, device, blocks_per_sm).evaluate();
+}
+
+}  // namespace sectorbench
