@@ -44,6 +44,8 @@ struct comparison {
 /// What the runtime knows of a GPU that the model of traffic and time asks for.
 struct gpu_geometry {
   std::string name;
+  std::string key;           ///< as descriptions are called: "h200"
+  std::string architecture;  ///< "sm_90"
   int sms = 0;
   int threads_per_sm = 0;
   double l1_bytes = 0;  ///< of an SM

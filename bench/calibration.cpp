@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
+#include <vector>
 
 #include "bench/counters.hpp"
 #include "bench/device_selection.hpp"
 #include "bench/format.hpp"
+#include "bench/text.hpp"
 #include "bench/row_counters.hpp"
 
 namespace sectorbench {
@@ -36,6 +39,8 @@ class calibrator {
   calibration measure() {
     device_description& d = result_.device;
     d.name = gpu_.name;
+    d.key = gpu_.key;
+    d.architecture = gpu_.architecture;
     d.sms = gpu_.sms;
     d.threads_per_sm = gpu_.threads_per_sm;
     d.l1_bytes = gpu_.l1_bytes;
@@ -56,9 +61,14 @@ class calibrator {
   }
 
  private:
+  /// A buffer of about so many bytes that all probes divide evenly.
+  static index_t whole_tiles(double bytes) {
+    constexpr index_t kTile = 64 * 1024;
+    return std::max<index_t>(kTile, static_cast<index_t>(bytes) / kTile * kTile);
+  }
   bool fits(index_t bytes) {
     try {
-      device_.acquire(*make_probe({.kind = probe_kind::kDense, .bytes = bytes, .stores = 1}));
+      device_.acquire(*make_probe({.kind = probe_kind::kDense, .bytes = bytes, .loads = 1, .stores = 1}));
       return true;
     } catch (const not_applicable&) {
       return false;
@@ -114,9 +124,17 @@ class calibrator {
     std::ranges::sort(points, {}, &curve::point::x);
     std::ranges::sort(rests);
     t.dram = curve(points);
-    t.launch_s = std::max(0.0, rests[rests.size() / 2]);
+    const probe_result& nothing =
+        time("an empty launch", "blocks",
+             {.kind = probe_kind::kEmptyBlocks, .bytes = kMi, .warps = 1, .blocks = gpu_.sms});
+    t.launch_s = nothing.seconds;
+    t.dram_start_s = std::max(0.0, rests[rests.size() / 2] - t.launch_s);
   }
 
+  /// What a launch on DRAM takes beside its work.
+  double beside() const {
+    return result_.device.time->launch_s + result_.device.time->dram_start_s;
+  }
   double metric(const probe_result& of, std::string_view key) {
     return metric_of(of.metrics, key).value_or(0);
   }
@@ -149,11 +167,11 @@ class calibrator {
                                     spaced_probe(probe_kind::kSpacedLoads, spacing));
       const double fetched = in.work * std::min<double>(granule, spacing);
       loads.push_back({static_cast<double>(spacing),
-                       interval::exactly(fetched / (in.seconds - t.launch_s))});
+                       interval::exactly(fetched / (in.seconds - beside()))});
       const probe_result& out = time("spaced stores " + std::to_string(spacing), "sectors",
                                      spaced_probe(probe_kind::kSpacedStores, spacing));
       stores.push_back({static_cast<double>(spacing),
-                        interval::exactly(out.work * of_store / (out.seconds - t.launch_s))});
+                        interval::exactly(out.work * of_store / (out.seconds - beside()))});
     }
     t.dram_loads = curve(loads);
     t.dram_stores = curve(stores);
@@ -178,6 +196,10 @@ class calibrator {
     }
     t.l2_loads = curve(loads);
     t.l2_stores = curve(stores);
+    const probe_result& full = time("L2 stores, whole sectors", "sectors",
+                                    {.kind = probe_kind::kL2Stores, .bytes = bytes, .spacing = 4,
+                                     .sms = gpu_.sms, .rounds = 128});
+    t.l2_full_stores = full.work / full.seconds;
   }
 
   void l1() {
@@ -199,36 +221,64 @@ class calibrator {
                                     {.kind = probe_kind::kShortBlocks, .bytes = kMi, .warps = 16,
                                      .occupancy = 1});
     t.block_life_in_l2_s = in_l2.seconds * gpu_.sms / in_l2.work;
-    t.block_life_loads = life(0);
-    t.block_life_copies = life(1);
+    t.block_life_loads = life(0, t.widening_loads);
+    t.block_life_copies = life(1, t.widening_copies);
   }
 
-  /// How long a block lives that loads, stores and ends, over the share of the DRAM rate in use.
-  curve life(int stores) {
+  /// How long a block lives that loads, stores and ends, over the share of the DRAM rate in use: as
+  /// if each thread loaded one word, and how much longer with each doubling of words.
+  /// Where the bus is full a block lives longer the more it loads: such points say nothing.
+  curve life(int stores, double& widening) {
     time_figures& t = *result_.device.time;
-    constexpr int kWarps = 16;
+    constexpr int kWarps = 8;
+    constexpr double kFull = 0.92;
     const int most_blocks = gpu_.threads_per_sm / (32 * kWarps);
-    struct flight {
-      int words, blocks;
-    };
-    std::vector<curve::point> points;
-    for (const flight f : {flight{1, 1}, flight{1, 2}, flight{1, 3}, flight{1, 4}, flight{2, 2},
-                           flight{2, 3}, flight{2, 4}, flight{4, 2}, flight{4, 3}, flight{4, 4}}) {
-      if (f.blocks > most_blocks) continue;
-      const probe p{.kind = probe_kind::kShortBlocks, .bytes = large_ / 2, .loads = f.words,
-                    .stores = stores, .warps = kWarps, .occupancy = f.blocks};
-      const probe_result& r = time("short " + std::string(stores > 0 ? "copies, " : "loads, ") +
-                                       std::to_string(f.words) + " words, " +
-                                       std::to_string(f.blocks) + " blocks",
-                                   "blocks", p);
-      const double s = r.seconds - t.launch_s;
-      const double bytes = r.work * kWarps * 128 * f.words * (1 + stores);
-      const double share = bytes / s / t.dram.at(stores > 0 ? 0.5 : 0.0).low;
-      points.push_back({std::min(1.0, share),
-                        interval::exactly(s * gpu_.sms * f.blocks / r.work)});
+    std::array<std::vector<curve::point>, 3> by_width;  // 1, 2 and 4 words
+    for (std::size_t width = 0; width < by_width.size(); ++width)
+      for (const int blocks : {1, 2, 3, 4, 6, 8}) {
+        const int words = 1 << width;
+        if (blocks > most_blocks || (words > 1 && blocks < 3)) continue;
+        if (words == 1 && blocks == most_blocks) continue;  // a pattern of the suites
+        const probe p{.kind = probe_kind::kShortBlocks, .bytes = large_ / 2, .loads = words,
+                      .stores = stores, .warps = kWarps, .occupancy = blocks};
+        const probe_result& r = time("short " + std::string(stores > 0 ? "copies, " : "loads, ") +
+                                         std::to_string(words) + " words, " +
+                                         std::to_string(blocks) + " blocks",
+                                     "blocks", p);
+        const double s = r.seconds - beside();
+        const double bytes = r.work * kWarps * 128 * words * (1 + stores);
+        const double share = bytes / s / t.dram.at(stores > 0 ? 0.5 : 0.0).low;
+        // Blocks that start no faster do not show how long they live.
+        const bool starting = r.work / s > 0.95 * t.blocks_started_per_s;
+        if (share > kFull || starting) continue;
+        by_width[width].push_back({share, interval::exactly(s * gpu_.sms * blocks / r.work)});
+      }
+    for (auto& points : by_width) std::ranges::sort(points, {}, &curve::point::x);
+    widening = widening_of(by_width);
+    std::vector<curve::point> all;
+    double factor = 1;
+    for (const auto& points : by_width) {
+      for (const curve::point& p : points)
+        // Beyond what narrower ones reached: there the wider ones only repeat.
+        if (all.empty() || p.x > all.back().x) all.push_back({p.x, p.y * (1 / factor)});
+      factor *= 1 + widening;
     }
-    std::ranges::sort(points, {}, &curve::point::x);
-    return curve(points);
+    return curve(all);
+  }
+
+  /// By how much longer blocks of twice the words live where both were measured.
+  static double widening_of(const std::array<std::vector<curve::point>, 3>& by_width) {
+    std::vector<double> ratios;
+    for (std::size_t width = 1; width < by_width.size(); ++width) {
+      const auto& narrow = by_width[width - 1];
+      if (narrow.size() < 2) continue;
+      for (const curve::point& p : by_width[width])
+        if (p.x >= narrow.front().x && p.x <= narrow.back().x)
+          ratios.push_back(p.y.low / curve(narrow).at(p.x).low - 1);
+    }
+    if (ratios.empty()) return 0;
+    std::ranges::sort(ratios);
+    return std::max(0.0, ratios[ratios.size() / 2]);
   }
 
   /// Up to which footprint a launch finds what the one before it left in L2.
@@ -237,29 +287,70 @@ class calibrator {
     d.loads_kept = {0.4 * d.l2_bytes, 1.6 * d.l2_bytes};
     d.stores_kept = {0.15 * d.l2_bytes, 1.6 * d.l2_bytes};
     if (!result_.counted) return;
-    for (const double part : {0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 1.0, 1.25, 1.5}) {
-      const index_t bytes = static_cast<index_t>(part * d.l2_bytes) / (64 * 1024) * (64 * 1024);
-      count("kept loads " + format_fixed(part, 2), "bytes",
-            {.kind = probe_kind::kDense, .bytes = bytes, .loads = 4});
-      count("kept copy " + format_fixed(part, 2), "bytes",
-            {.kind = probe_kind::kDense, .bytes = bytes / 2, .loads = 1, .stores = 1});
+    losses loads, stores;
+    for (const double part : {0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0}) {
+      const index_t bytes = whole_tiles(part * d.l2_bytes);
+      const double most = static_cast<double>(bytes) / kSectorBytes;
+      const probe_result& read =
+          count("kept loads " + format_fixed(part, 2), "bytes",
+                {.kind = probe_kind::kDense, .bytes = bytes, .loads = 4});
+      loads.take(part, 1 - metric(read, "l2_read_hit_sectors_measured") / most);
+      const probe_result& copied =
+          count("kept copy " + format_fixed(part, 2), "bytes",
+                {.kind = probe_kind::kDense, .bytes = whole_tiles(part * d.l2_bytes / 2),
+                 .loads = 1, .stores = 1});
+      loads.take(part, 1 - metric(copied, "l2_read_hit_sectors_measured") / (most / 2));
     }
     for (const int spacing : {32, 128, 2048})
-      for (const double part : {0.05, 0.1, 0.2, 0.4, 0.8, 1.6}) {
+      for (const double part : {0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.8, 1.6, 2.0}) {
         // A sector of each line that is touched stands for the line.
-        const double lines = part * d.l2_bytes * (spacing > 128 ? spacing / 128.0 : 1.0);
-        const index_t bytes = static_cast<index_t>(lines) / (64 * 1024) * (64 * 1024);
+        const index_t bytes =
+            whole_tiles(part * d.l2_bytes * (spacing > 128 ? spacing / 128.0 : 1.0));
         if (bytes > large_) continue;
-        probe p{.kind = probe_kind::kSpacedStores, .bytes = bytes, .spacing = spacing,
-                .once = true};
-        count("kept stores " + std::to_string(spacing) + ", " + format_fixed(part, 2), "sectors", p);
+        const probe p{.kind = probe_kind::kSpacedStores, .bytes = bytes, .spacing = spacing,
+                      .once = true};
+        const probe_result& r = count(
+            "kept stores " + std::to_string(spacing) + ", " + format_fixed(part, 2), "sectors", p);
+        // The first launches after other data push that out: the smallest footprint says little.
+        if (part > 0.05)
+          stores.take(part, metric(r, "dram_write_bytes_measured") / (kSectorBytes * r.work));
       }
+    d.loads_kept = {loads.kept(0.01) * d.l2_bytes, loads.lost() * d.l2_bytes};
+    // The probe goes round the same lines for ever; where others come in between, half is kept.
+    d.stores_kept = {stores.kept(0.05) / 2 * d.l2_bytes, stores.lost() * d.l2_bytes};
   }
 
+  /// How many of the sectors of stores that follow closely go on to L2: for the record.
   void merging() {
-    if (!result_.counted) return;
-    count("walked stores", "threads", {.kind = probe_kind::kWalkedStores, .bytes = 256 * kMi});
+    if (result_.counted)
+      count("walked stores", "threads",
+            {.kind = probe_kind::kWalkedStores, .bytes = 256 * kMi});
   }
+
+  /// What was lost, by the part of L2 that a launch goes round.
+  class losses {
+   public:
+    void take(double part, double lost) { samples_.emplace_back(part, lost); }
+    /// The largest part up to which no sample lost more than a leak; 0 if there is none.
+    double kept(double leak) const {
+      double kept = 0, leaking = 1e9;
+      for (const auto& [part, lost] : samples_)
+        if (lost > leak) leaking = std::min(leaking, part);
+      for (const auto& [part, lost] : samples_)
+        if (part < leaking) kept = std::max(kept, part);
+      return kept;
+    }
+    /// Twice the largest part at which a sample still found something.
+    double lost() const {
+      double found = 0;
+      for (const auto& [part, lost] : samples_)
+        if (lost < 0.99) found = std::max(found, part);
+      return 2 * found;
+    }
+
+   private:
+    std::vector<std::pair<double, double>> samples_;
+  };
 
   backend& device_;
   gpu_geometry gpu_;
@@ -268,6 +359,78 @@ class calibrator {
 };
 
 }  // namespace
+
+device_file passport_of(const calibration& found, const evidence& facts) {
+  using enum source_kind;
+  device_file file;
+  file.device = found.device;
+  const auto from = [&](std::string_view path, source_kind kind, const char* note) {
+    file.sources[std::string(path)] = {kind, note};
+  };
+  const char* const driver = "as the driver reports it";
+  for (const char* const path : {"sms", "threads_per_sm", "l2_bytes"}) from(path, kMeasured, driver);
+  from("l1_bytes", kMeasured, "as much of it as can be shared memory, as the driver reports it");
+  from("dram_bytes_per_s", kDerived, "memory clock x 2 x bus width, as the driver reports them");
+  const source_kind counted = found.counted ? kMeasured : kAssumed;
+  const char* const no_counters = "no hardware counters could be read";
+  from("read_granule", counted,
+       found.counted ? "DRAM bytes read for each sector, sectors 256 bytes apart" : no_counters);
+  from("fills", counted,
+       found.counted ? "DRAM bytes read for each sector that is partly written" : no_counters);
+  const char* const kept = "hits of launches that go round a buffer, no more than 1 % of them lost";
+  const char* const stored =
+      "write-backs of launches that go round a buffer, no more than 5 % of the sectors; half of it, "
+      "as others come in between";
+  const char* const lost = "twice the largest buffer of which something was found";
+  const char* const share = "a usual share of L2; no hardware counters could be read";
+  from("loads_kept.kept_bytes", counted, found.counted ? kept : share);
+  from("loads_kept.lost_bytes", counted, found.counted ? lost : share);
+  from("stores_kept.kept_bytes", counted, found.counted ? stored : share);
+  from("stores_kept.lost_bytes", counted, found.counted ? lost : share);
+  from("time.launch_s", kMeasured, "a block on each SM that does nothing, launch after launch");
+  from("time.dram_start_s", kMeasured,
+       "what is left of a launch of dense traffic beside its bytes at their rate and launch_s");
+  from("time.dram", kMeasured, "difference of two sizes of dense loads and stores");
+  from("time.dram_loads", kMeasured, "16 bytes of a granule at each distance");
+  from("time.dram_stores", kMeasured, "8 bytes of a sector at each distance");
+  from("time.l2_loads", kMeasured, "words 128, 64 and 32 bytes apart, in an eighth of L2");
+  from("time.l2_stores", kMeasured, "words 128, 64 and 32 bytes apart, in an eighth of L2");
+  from("time.l2_full_stores", kMeasured, "neighbouring words, in an eighth of L2");
+  from("time.block_life_loads", kMeasured, "blocks of 256 threads that load and end");
+  from("time.block_life_copies", kMeasured, "blocks of 256 threads that load, store and end");
+  const char* const widening = "blocks of 2 and 4 words a thread against blocks of half of them";
+  from("time.widening_loads", kMeasured, widening);
+  from("time.widening_copies", kMeasured, widening);
+  from("time.block_life_in_l2_s", kMeasured, "one block on an SM that loads what L2 has");
+  from("time.blocks_started_per_s", kMeasured, "blocks of one warp that do nothing");
+  from("time.warps_started_per_s", kMeasured, "blocks of 32 warps that do nothing");
+  from("time.l1_lines_per_s", kMeasured, "requests of 32 lines that L1 has");
+  from("time.shared_wavefronts_per_s", kDerived, "one for each SM and cycle at the clock measured");
+  from("time.f32_flops", kDerived, "lanes of an SM x 2 x SMs x highest clock");
+
+  device_evidence& record = file.evidence.emplace();
+  for (const auto& [key, value] : facts) record[key] = value;
+  for (const probe_result& p : found.probes) {
+    std::string text = format_exact(p.work) + " " + p.unit;
+    if (p.seconds > 0) text += " in " + format_fixed(p.seconds * 1e6, 2) + " us";
+    for (const auto& [metric, value] : p.metrics)
+      if (value > 0) text += ", " + metric + " " + format_exact(value);
+    record["probe: " + p.name] = text;
+  }
+  return file;
+}
+
+std::optional<std::string> passport_path(const std::string& gpu_uuid) {
+  const auto set = [](const char* name) -> std::optional<std::string> {
+    const char* const value = std::getenv(name);
+    return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
+  };
+  std::optional<std::string> folder = set("XDG_CACHE_HOME");
+  if (!folder)
+    if (const auto home = set("HOME")) folder = *home + "/.cache";
+  if (!folder) return std::nullopt;
+  return *folder + "/sectorbench/" + gpu_uuid + ".json";
+}
 
 calibration calibrate(backend& device) {
   if (!device.geometry())

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/backend.hpp"
+#include "bench/device_file.hpp"
 #include "kernels/probes.hpp"
 #include "sectorbench/model/device_description.hpp"
 
@@ -32,5 +34,13 @@ struct calibration {
 /// Measures the device. Takes less than twenty seconds on an H200.
 /// @throws device_unavailable if it is no GPU, and what the backend throws
 calibration calibrate(backend& device);
+
+/// The calibrated description as a file, with the source of each figure and the record of the probes
+/// among its evidence. @param facts of the machine and the run
+device_file passport_of(const calibration& found, const evidence& facts);
+
+/// Where passports lie: a file for each GPU in the user's cache, by its UUID; none if neither
+/// XDG_CACHE_HOME nor HOME is set.
+std::optional<std::string> passport_path(const std::string& gpu_uuid);
 
 }  // namespace sectorbench

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "bench/device_file.hpp"
 #include "bench/backend.hpp"
 #include "bench/build_info.hpp"
 #include "bench/format.hpp"
@@ -210,7 +211,9 @@ class cuda_backend final : public backend {
     return observer_->is_mig_instance() ? 0 : info_.peak_f32_flops();
   }
   std::optional<gpu_geometry> geometry() const override {
-    return gpu_geometry{info_.name, info_.sm_count, info_.threads_per_sm,
+    return gpu_geometry{info_.name, device_key(info_.name),
+                        "sm_" + std::to_string(info_.compute_major * 10 + info_.compute_minor),
+                        info_.sm_count, info_.threads_per_sm,
                         static_cast<double>(info_.l1_bytes), clock_.sm_clock_hz};
   }
   index_t last_cache_bytes() const override { return info_.l2_bytes; }

@@ -55,14 +55,18 @@ void visit_time(Time& time, const Visit& visit) {
   constexpr std::string_view kApart = "bytes/s over bytes apart";
   constexpr std::string_view kOfLine = "sectors/s over sectors of a line";
   visit("time.launch_s", time.launch_s, figure{.unit = "s"});
+  visit("time.dram_start_s", time.dram_start_s, figure{.unit = "s"});
   visit("time.dram", time.dram, positive_over("bytes/s over share written", 0, 1));
   visit("time.dram_loads", time.dram_loads, positive_over(kApart, 0, kNoLimit));
   visit("time.dram_stores", time.dram_stores, positive_over(kApart, 0, kNoLimit));
   visit("time.l2_loads", time.l2_loads, positive_over(kOfLine, 1, 4));
   visit("time.l2_stores", time.l2_stores, positive_over(kOfLine, 1, 4));
+  visit("time.l2_full_stores", time.l2_full_stores, positive("sectors/s"));
   constexpr std::string_view kOfRate = "s over share of the DRAM rate";
   visit("time.block_life_loads", time.block_life_loads, positive_over(kOfRate, 0, 1));
   visit("time.block_life_copies", time.block_life_copies, positive_over(kOfRate, 0, 1));
+  visit("time.widening_loads", time.widening_loads, figure{.unit = "share"});
+  visit("time.widening_copies", time.widening_copies, figure{.unit = "share"});
   visit("time.block_life_in_l2_s", time.block_life_in_l2_s, positive("s"));
   visit("time.blocks_started_per_s", time.blocks_started_per_s, positive("blocks/s"));
   visit("time.warps_started_per_s", time.warps_started_per_s, positive("warps/s"));
@@ -498,6 +502,24 @@ std::string write_device(const device_description& device, const figure_sources&
     throw std::invalid_argument(error.what());
   }
   return to.text() + "\n";
+}
+
+std::string device_key(std::string_view name) {
+  std::string key;
+  std::string word;
+  const auto end_word = [&] {
+    const bool vendor = word == "nvidia" || word == "tesla" || word == "geforce" || word == "quadro";
+    if (!vendor && (key.empty() || key == "rtx" || key == "gtx")) key += word;
+    word.clear();
+  };
+  for (const char c : lower(name)) {
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+      word += c;
+    else
+      end_word();
+  }
+  end_word();
+  return key.empty() ? "gpu" : key;
 }
 
 std::vector<std::string_view> known_devices() {

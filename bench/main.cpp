@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -16,6 +18,7 @@
 #include "bench/context.hpp"
 #include "bench/counters.hpp"
 #include "bench/csv_reporter.hpp"
+#include "bench/device_file.hpp"
 #include "bench/device_selection.hpp"
 #include "bench/exit_code.hpp"
 #include "bench/fixture.hpp"
@@ -304,6 +307,32 @@ exit_code show_traps(const options& wanted, backend& device, const timing_rules&
   }
 }
 
+/// Measures the GPU for the model, and keeps what it found.
+exit_code write_passport(const options& wanted, backend& device) {
+  const evidence facts = device.facts();
+  std::string path = wanted.calibration_file;
+  if (path.empty() && device.geometry()) {
+    const auto uuid = std::ranges::find(facts, "gpu.uuid", &evidence::value_type::first);
+    const auto in_cache = passport_path(uuid->second);
+    if (!in_cache)
+      throw usage_error("--calibrate: neither XDG_CACHE_HOME nor HOME is set; name a file, "
+                        "e.g. --calibrate=gpu.json");
+    path = *in_cache;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  }
+  std::optional<output_file> file;
+  if (!path.empty()) file.emplace(path, "--calibrate");
+  const calibration found = calibrate(device);
+  const device_file passport = passport_of(found, facts);
+  std::ofstream(file->temporary_path())
+      << write_device(passport.device, passport.sources, passport.evidence);
+  file->commit("}");
+  std::printf("%s: calibrated %s with %zu probes%s\n", path.c_str(), device.headline().c_str(),
+              found.probes.size(),
+              found.counted ? "" : "; without counters granule, fills and what L2 keeps are assumed");
+  return exit_code::kOk;
+}
+
 exit_code run(const char* program, const std::vector<std::string>& arguments) {
   const command_line parsed = parse_options(arguments);
   if (parsed.ours.version) {
@@ -373,17 +402,9 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   }
 
   if (wanted.calibrate) {
-    const calibration found = calibrate(*selected.front().device);
-    for (const probe_result& p : found.probes) {
-      std::printf("%-36s %14.6g %-8s %10.3f us %12.5g/s", p.name.c_str(), p.work, p.unit.c_str(),
-                  p.seconds * 1e6, p.seconds > 0 ? p.work / p.seconds : 0);
-      for (const auto& [name, value] : p.metrics)
-        if (name.find("dram__bytes") == 0 || name.find("lts__") == 0)
-          std::printf(" %s=%.5g", name.c_str(), value / p.work);
-      std::printf("\n");
-    }
+    const exit_code code = write_passport(wanted, *selected.front().device);
     selected.clear();
-    return tidied(exit_code::kOk);
+    return tidied(code);
   }
 
   run_tally tally;

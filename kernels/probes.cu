@@ -34,7 +34,8 @@ constexpr index_t dense_threads(const probe& p) {
 }
 
 /// Enough to go through the buffer once.
-constexpr index_t blocks(const probe& p) {
+constexpr index_t blocks_of(const probe& p) {
+  if (p.blocks > 0) return p.blocks;
   return std::max(p.occupancy > 0 ? kBlocks / 4 : kBlocks, p.bytes / (128 * p.loads * p.warps));
 }
 
@@ -245,7 +246,6 @@ class probe_workload final : public workload {
     const auto* const in = static_cast<const char*>(data.in);
     auto* const out = static_cast<char*>(data.out);
     auto* const vectors = static_cast<uint4*>(data.out);
-    const auto* const words = static_cast<const std::uint32_t*>(data.in);
     const launch_shape persistent = rows(index_t{probe_.sms} * 8, 1);
     switch (probe_.kind) {
       case probe_kind::kDense: {
@@ -274,11 +274,11 @@ class probe_workload final : public workload {
         enqueue(l1_loads_probe, persistent, stream, in, vectors, probe_.rounds);
         break;
       case probe_kind::kShortBlocks:
-        enqueue_with(short_kernel_of(probe_.loads, probe_.stores), rows(blocks(probe_), 1),
+        enqueue_with(short_kernel_of(probe_.loads, probe_.stores), rows(blocks_of(probe_), 1),
                      shared_bytes_, stream, in, out, probe_.bytes / (4 * probe_.loads) - 1);
         break;
       case probe_kind::kEmptyBlocks:
-        enqueue(empty_blocks_probe, rows(blocks(probe_), 1), stream, vectors);
+        enqueue(empty_blocks_probe, rows(blocks_of(probe_), 1), stream, vectors);
         break;
       case probe_kind::kWalkedStores:
         enqueue(walked_stores_probe, of_threads(probe_.bytes / 32), stream,
@@ -325,11 +325,12 @@ double probe::work() const {
       return static_cast<double>(places(*this) / kUnroll * kUnroll * passes(*this));
     case probe_kind::kL2Loads:
     case probe_kind::kL2Stores:
+      return std::min(32, spacing) * persistent_requests;  // lanes 4 bytes apart: 4 sectors
     case probe_kind::kL1Loads:
       return 32 * persistent_requests;
     case probe_kind::kShortBlocks:
     case probe_kind::kEmptyBlocks:
-      return static_cast<double>(blocks(*this));
+      return static_cast<double>(blocks_of(*this));
     case probe_kind::kWalkedStores:
       return static_cast<double>(bytes) / 32;
   }

@@ -60,13 +60,17 @@ device_file with_time() {
   device_file file = small();
   time_figures& time = file.device.time.emplace();
   time.launch_s = 1e-7;
+  time.dram_start_s = 2e-7;
   time.dram = curve_of({{0, {1, 2}}, {1.0 / 3, {3, 3}}, {1, {4, 6}}});
   time.dram_loads = curve_of({{32, {7, 7}}});
   time.dram_stores = curve_of({{32, {8, 8}}, {1e300, {0.1, 9}}});
   time.l2_loads = curve_of({{1, {10, 10}}, {4, {11, 12}}});
   time.l2_stores = curve_of({{4, {13, 13}}});
+  time.l2_full_stores = 1e11;
   time.block_life_loads = curve_of({{0, {1e-9, 1e-6}}});
   time.block_life_copies = curve_of({{0, {1e-9, 2e-6}}});
+  time.widening_loads = 0.25;
+  time.widening_copies = 0.5;
   time.block_life_in_l2_s = 3e-7;
   time.blocks_started_per_s = 1e9;
   time.l1_lines_per_s = 14;
@@ -74,8 +78,9 @@ device_file with_time() {
   time.warps_started_per_s = 16;
   time.f32_flops = 1e22;
   for (const auto* const path :
-       {"launch_s", "dram", "dram_loads", "dram_stores", "l2_loads", "l2_stores",
-        "block_life_loads", "block_life_copies", "block_life_in_l2_s", "blocks_started_per_s",
+       {"launch_s", "dram_start_s", "dram", "dram_loads", "dram_stores", "l2_loads", "l2_stores", "l2_full_stores",
+        "block_life_loads", "block_life_copies", "widening_loads", "widening_copies",
+        "block_life_in_l2_s", "blocks_started_per_s",
         "warps_started_per_s", "l1_lines_per_s", "shared_wavefronts_per_s", "f32_flops"})
     file.sources[std::string("time.") + path] = {source_kind::kDerived, "of two others"};
   file.evidence = {{"tool", "sectorbench \"0.1\""}, {"date", ""}};
@@ -292,9 +297,10 @@ TEST(DeviceRefusals, Keys) {
             "f.json: loads_kept: unknown key 'gone'; known: kept_bytes, lost_bytes");
   EXPECT_EQ(refusal("\"time\"", "\"dram_loads\"", "\"dram_load\""),
             "f.json: time: unknown key 'dram_load'; did you mean dram_loads? known: launch_s, "
-            "dram, dram_loads, dram_stores, l2_loads, l2_stores, block_life_loads, "
-            "block_life_copies, block_life_in_l2_s, blocks_started_per_s, warps_started_per_s, "
-            "l1_lines_per_s, shared_wavefronts_per_s, f32_flops");
+            "dram_start_s, dram, dram_loads, dram_stores, l2_loads, l2_stores, l2_full_stores, block_life_loads, "
+            "block_life_copies, widening_loads, widening_copies, block_life_in_l2_s, "
+            "blocks_started_per_s, warps_started_per_s, l1_lines_per_s, "
+            "shared_wavefronts_per_s, f32_flops");
   EXPECT_EQ(refusal("\"sms\"", "\"unit\"", "\"units\""),
             "f.json: sms: unknown key 'units'; did you mean unit? known: value, unit, source, "
             "note");
@@ -324,10 +330,10 @@ TEST(DeviceRefusals, MissingOnes) {
             "f.json: time.launch_s: missing; add {\"value\": ..., \"unit\": \"s\", \"source\": "
             "..., \"note\": ...}");
   EXPECT_EQ(text_refusal(text + ", \"time\": [1]}"),
-            "f.json: time: '[1]' is no object; it has the keys launch_s, dram, dram_loads, "
-            "dram_stores, l2_loads, l2_stores, block_life_loads, block_life_copies, "
-            "block_life_in_l2_s, blocks_started_per_s, warps_started_per_s, l1_lines_per_s, "
-            "shared_wavefronts_per_s, f32_flops");
+            "f.json: time: '[1]' is no object; it has the keys launch_s, dram_start_s, dram, dram_loads, "
+            "dram_stores, l2_loads, l2_stores, l2_full_stores, block_life_loads, block_life_copies, "
+            "widening_loads, widening_copies, block_life_in_l2_s, blocks_started_per_s, "
+            "warps_started_per_s, l1_lines_per_s, shared_wavefronts_per_s, f32_flops");
   EXPECT_EQ(refusal("\"sms\"", "\"value\": 2,", ""), "f.json: sms.value: missing; add it, in SMs");
   EXPECT_EQ(refusal("\"sms\"", "\"unit\": \"SMs\",", ""),
             "f.json: sms.unit: missing; write \"SMs\", and the value in it");

@@ -56,15 +56,21 @@ struct reuse_bounds {
 
 /// What times follow from. All rates are those of the whole GPU.
 struct time_figures {
-  double launch_s = 0;    ///< of a launch beside its work: gap, first and last blocks
+  double launch_s = 0;      ///< of a launch that does nothing: from one to the next
+  double dram_start_s = 0;  ///< by which a launch whose data lie in DRAM takes longer than its
+                            ///< bytes at their rate, the launch itself aside
   curve dram;             ///< bytes/s of dense traffic, over the share of it that is written
   curve dram_loads;       ///< bytes/s read, over the bytes from one used granule to the next
   curve dram_stores;      ///< bytes/s read and written by partial stores, over the same distance
   curve l2_loads;         ///< sectors/s that L2 serves, over sectors used of a line (1 to 4)
-  curve l2_stores;        ///< sectors/s that L2 takes, over the same
-  curve block_life_loads;   ///< s from the start of a block that loads once to the start of the
-                            ///< next in its place, over the share of the DRAM rate in use
+  curve l2_stores;        ///< sectors/s that L2 takes partly written, over the same
+  double l2_full_stores = 0;  ///< sectors/s that L2 takes wholly written
+  curve block_life_loads;   ///< s from the start of a block whose warps load 4 sectors at once to
+                            ///< the start of the next in its place, over the share of the DRAM rate
   curve block_life_copies;  ///< the same of a block that stores what it loaded
+  double widening_loads = 0;   ///< share by which a block that loads lives longer for each doubling
+                               ///< of the sectors that a warp loads at once, from 4 on
+  double widening_copies = 0;  ///< the same of a block that stores what it loaded
   double block_life_in_l2_s = 0;    ///< of one that loads what L2 has
   double blocks_started_per_s = 0;  ///< at most, however small they are
   double warps_started_per_s = 0;   ///< at most

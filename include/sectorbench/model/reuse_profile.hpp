@@ -53,6 +53,7 @@ struct reuse_profile {
   std::int64_t blocks = 0;
   int block_threads = 0;
   int rounds = 0;  ///< times that a thread waits for loads before it goes on
+  bool stores_whole_sectors = false;  ///< each request that stores to a sector writes all of it
   /// Bytes of which the distances between lanes of stores are multiples, in the first warp; 0: none.
   std::uint64_t store_pitch = 0;
 };
@@ -415,6 +416,8 @@ inline void order_profile(reuse_profile& profile) {
   detail::order(profile.loads.visits);
   detail::order(profile.stores.visits);
   detail::order(profile.indices.visits);
+  profile.stores_whole_sectors = std::ranges::all_of(
+      profile.stores.visits, [](const sector_visit& v) { return v.bytes == ~std::uint32_t{0}; });
 }
 
 /// The profile of a whole launch.

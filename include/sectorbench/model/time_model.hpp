@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "sectorbench/model/device_description.hpp"
+#include "sectorbench/model/interval.hpp"
+#include "sectorbench/model/launch_totals.hpp"
+#include "sectorbench/model/reuse_profile.hpp"
+#include "sectorbench/model/traffic_model.hpp"
+
+/// @file
+/// How long a launch takes, from its traffic and the figures of a device, and what limits it.
+///
+/// Each resource that the launch needs gives a time in which that resource alone could serve it; the
+/// launch takes as long as the slowest, and as the start and end of a launch besides. DRAM and bytes
+/// in flight are one question: the more of the DRAM rate is in use, the longer a block lives.
+///
+/// Where loads and stores of one resource might overlap or not, the interval reaches from the longer
+/// of them to their sum. No figure is fitted to a pattern of the suites.
+///
+/// Not modelled: instruction issue, clocks that change, the order in which requests reach DRAM.
+
+namespace sectorbench {
+
+/// What can limit a launch.
+enum class limit {
+  kRequests,       ///< L1 looks up the lines of loads, one after the other
+  kL1,             ///< as kRequests, where lines hit
+  kL2,             ///< sectors that L2 serves and takes
+  kDramBytes,      ///< the memory bus, dense traffic
+  kDramLocality,   ///< the memory bus, as used sectors lie far apart
+  kInFlight,       ///< too few bytes are under way
+  kBankConflicts,  ///< passes over the banks of shared memory
+  kLaunch,         ///< starting blocks, and the launch itself
+  kArithmetic,     ///< floating-point operations
+};
+
+constexpr std::string_view name_of(limit what) {
+  constexpr std::array<std::string_view, 9> kNames{
+      "requests",  "l1",             "l2",     "dram_bytes", "dram_locality",
+      "in_flight", "bank_conflicts", "launch", "arithmetic"};
+  return kNames[static_cast<std::size_t>(what)];
+}
+
+/// The time that each resource alone would take; 0 where it has nothing to do.
+struct time_terms {
+  interval dram;       ///< as dense traffic
+  interval locality;   ///< as loads and stores that lie as far apart as they do
+  interval in_flight;  ///< blocks after blocks
+  interval l2, l1, banks, starts, arithmetic;
+  interval launch;  ///< what comes on top of the longest of them
+};
+
+/// A predicted time and its reason.
+struct time_prediction {
+  interval seconds;
+  limit limited_by = limit::kLaunch;
+  time_terms terms;
+  /// Whether the time is as good as one number: limited by DRAM bytes, bytes in flight or starts.
+  bool is_number() const { return seconds.spread() <= 1.1; }
+};
+
+namespace detail {
+
+constexpr interval over(double work, const interval& rate) {
+  return work > 0 ? interval{work / rate.high, work / rate.low} : interval{};
+}
+constexpr interval over(const interval& work, const interval& rate) {
+  return {work.low / rate.high, work.high / rate.low};
+}
+/// Two uses of one resource: at best side by side, at worst one after the other.
+constexpr interval both(const interval& a, const interval& b) {
+  return {std::max(a.low, b.low), a.high + b.high};
+}
+
+class time_evaluator {
+ public:
+  time_evaluator(const reuse_profile& profile, const launch_totals& totals,
+                 const traffic_prediction& traffic, const device_description& device,
+                 int blocks_per_sm, double flops)
+      : profile_(profile),
+        totals_(totals),
+        traffic_(traffic),
+        device_(device),
+        figures_(*device.time),
+        blocks_per_sm_(blocks_per_sm),
+        flops_(flops) {}
+
+  time_prediction evaluate() const {
+    time_prediction result;
+    time_terms& t = result.terms;
+    t.launch = launch();
+    t.dram = dram();
+    t.locality = locality();
+    t.in_flight = in_flight(larger(t.dram, t.locality));
+    t.l2 = l2();
+    t.l1 = over(static_cast<double>(totals_.loads.lines + totals_.indices.lines),
+                interval::exactly(figures_.l1_lines_per_s));
+    t.banks = over(static_cast<double>(totals_.slot_loads.wavefronts + totals_.slot_stores.wavefronts),
+                   interval::exactly(figures_.shared_wavefronts_per_s));
+    const double warps = static_cast<double>(profile_.blocks) *
+                         ((profile_.block_threads + kWarpLanes - 1) / kWarpLanes);
+    t.starts = larger(over(static_cast<double>(profile_.blocks),
+                           interval::exactly(figures_.blocks_started_per_s)),
+                      over(warps, interval::exactly(figures_.warps_started_per_s)));
+    t.arithmetic = over(flops_, interval::exactly(figures_.f32_flops));
+    combine(result);
+    return result;
+  }
+
+ private:
+  /// The launch itself, and the first and last accesses.
+  interval launch() const {
+    const interval dram = traffic_.dram_bytes();
+    const double in_l2 = figures_.block_life_in_l2_s;
+    const double start = std::max(in_l2, figures_.dram_start_s);
+    if (dram.low > 0) return interval::exactly(figures_.launch_s + start);
+    return interval{0, 2 * (dram.high > 0 ? start : in_l2)} +
+           interval::exactly(figures_.launch_s);
+  }
+
+  interval dram() const {
+    const interval reads = traffic_.dram_read_bytes, writes = traffic_.dram_write_bytes;
+    const auto time = [&](double read, double written) {
+      const double bytes = read + written;
+      return bytes > 0 ? over(bytes, figures_.dram.at(written / bytes)) : interval{};
+    };
+    return {time(reads.low, writes.low).low, time(reads.high, writes.high).high};
+  }
+
+  /// Loads and stores each at the rate of their spacing; nothing where both are dense.
+  interval locality() const {
+    const interval fills = traffic_.fill_sectors * kSectorBytes;
+    const interval loads{traffic_.dram_read_bytes.low - fills.low,
+                         traffic_.dram_read_bytes.high - fills.high};
+    const interval stores = traffic_.dram_write_bytes + fills;
+    const double dense = std::max(64.0, device_.read_granule.high);
+    const bool sparse_loads = traffic_.load_spacing > kSparse * dense;
+    const bool sparse_stores = traffic_.store_spacing > kSparse * kSectorBytes && stores.high > 0;
+    if (!sparse_loads && !sparse_stores) return {};
+    const interval time = both(over(loads, figures_.dram_loads.at(traffic_.load_spacing)),
+                               over(stores, figures_.dram_stores.at(traffic_.store_spacing)));
+    return {time.low * (1 - kLocalityDoubt), time.high * (1 + kLocalityDoubt)};
+  }
+
+  /// Blocks that follow each other in the places of an SM, each for as long as its loads take.
+  interval in_flight(const interval& dram) const {
+    const double places = static_cast<double>(device_.sms) * blocks_per_sm_;
+    const double generations = std::max(1.0, static_cast<double>(profile_.blocks) / places);
+    // What lies in L2 comes sooner.
+    const bool from_dram = traffic_.dram_bytes().low > 0;
+    const double most = std::max(1, profile_.rounds);
+    // A compiler may let loads of later rounds begin before the stores of earlier ones.
+    const double least = 1 + (most - 1) / kRoundsAtOnce;
+    // Loads of one sector that follow each other may wait for it twice.
+    const double again =
+        traffic_.l2_read_sectors.low < 0.99 * traffic_.l2_read_sectors.high
+            ? figures_.block_life_in_l2_s
+            : 0;
+    const interval chain = arithmetic_chain();
+    const auto lives = [&](const interval& life) {
+      return interval{life.low * least + chain.low, life.high * most + again + chain.high} *
+             (generations * widening());
+    };
+    // The share of the DRAM rate in use and the time depend on each other.
+    const auto solve = [&](double bus_s, bool high) {
+      double low_s = std::max(bus_s, 1e-12), high_s = low_s * 1e4;
+      for (int step = 0; step < 60; ++step) {
+        const double s = (low_s + high_s) / 2;
+        const interval flight = lives(life_at(bus_s / s));
+        ((high ? flight.high : flight.low) > s ? low_s : high_s) = s;
+      }
+      return high_s;
+    };
+    if (life_at(0).high == 0) return {};
+    const double in_l2 = lives(interval::exactly(figures_.block_life_in_l2_s)).low;
+    const double low = from_dram ? solve(dram.low, false) : in_l2;
+    return {low, std::max(low, solve(dram.high, true))};
+  }
+
+  /// What the dependent operations of a thread take: the pipe's latency for each, which other warps
+  /// may hide.
+  interval arithmetic_chain() const {
+    const double threads = static_cast<double>(profile_.blocks) * profile_.block_threads;
+    const double cycle_s = device_.sms / figures_.shared_wavefronts_per_s;
+    return {0, flops_ / 2 / threads * kCyclesOfOperation * cycle_s};
+  }
+
+  /// Blocks whose warps load more at once live longer.
+  double widening() const {
+    const double warps = static_cast<double>(profile_.blocks) *
+                         ((profile_.block_threads + kWarpLanes - 1) / kWarpLanes);
+    const double at_once = static_cast<double>(totals_.loads.sectors) / warps /
+                           std::max(1, profile_.rounds);
+    const double doublings = std::clamp(std::log2(at_once / kNarrow), 0.0, kWidest);
+    return std::pow(1 + (totals_.stores.sectors > 0 ? figures_.widening_copies
+                                                    : figures_.widening_loads),
+                    doublings);
+  }
+
+  interval life_at(double share) const {
+    const double loaded = static_cast<double>(totals_.loads.sectors + totals_.indices.sectors);
+    const double stored = static_cast<double>(totals_.stores.sectors);
+    if (loaded == 0) return {};  // nothing is waited for
+    return stored > 0 ? figures_.block_life_copies.at(share) : figures_.block_life_loads.at(share);
+  }
+
+  interval l2() const {
+    const auto of_line = [](const side_totals& side) {
+      return side.lines == 0 ? 4.0
+                             : std::min(4.0, static_cast<double>(side.sectors) /
+                                                 static_cast<double>(side.lines));
+    };
+    const interval taken = profile_.stores_whole_sectors
+                               ? interval::exactly(figures_.l2_full_stores)
+                               : figures_.l2_stores.at(of_line(totals_.stores));
+    return both(over(traffic_.l2_read_sectors, figures_.l2_loads.at(of_line(totals_.loads))),
+                over(traffic_.l2_write_sectors, taken));
+  }
+
+  void combine(time_prediction& result) const {
+    const time_terms& t = result.terms;
+    struct candidate {
+      limit what;
+      interval time;
+    };
+    const bool hits =
+        traffic_.l2_read_sectors.high < 0.5 * static_cast<double>(totals_.loads.sectors);
+    const interval bus = larger(t.dram, t.locality);
+    const bool waits = t.in_flight.middle() > bus.middle() * kSameTime;
+    // Passes over the banks come before or after what they move, in the same block.
+    const interval banks{t.banks.low, t.banks.high > 0 ? t.banks.high + t.dram.high : 0};
+    const std::array candidates{
+        candidate{limit::kDramBytes, t.dram},
+        candidate{limit::kDramLocality, t.locality},
+        candidate{limit::kInFlight, waits ? t.in_flight : interval{}},
+        candidate{limit::kL2, t.l2},
+        candidate{hits ? limit::kL1 : limit::kRequests, t.l1},
+        candidate{limit::kBankConflicts, t.banks.low > bus.low ? banks : interval{}},
+        candidate{limit::kLaunch, t.starts},
+        candidate{limit::kArithmetic, t.arithmetic},
+    };
+    // The longest at its best names the limit, as no other can be what the launch waits for then;
+    // among equals the first.
+    interval all;
+    double longest = 0;
+    for (const candidate& one : candidates) {
+      all = larger(all, one.time);
+      if (one.time.low > longest * kSameTime) {
+        longest = one.time.low;
+        result.limited_by = one.what;
+      }
+    }
+    if (all.low < t.launch.low) result.limited_by = limit::kLaunch;
+    result.seconds = all + t.launch;
+    if (!result.is_number())
+      result.seconds = {result.seconds.low * (1 - kProbeDoubt),
+                        result.seconds.high * (1 + kProbeDoubt)};
+  }
+
+  static constexpr double kNarrow = 4;  // sectors of a warp that loads one word a lane
+  static constexpr double kWidest = 2;  // doublings that were measured
+  static constexpr double kSparse = 1.1;       // of the dense spacing
+  static constexpr double kRoundsAtOnce = 4;   // loop iterations that a compiler unrolls
+  static constexpr double kSameTime = 1.02;    // less makes no difference worth a name
+  static constexpr double kCyclesOfOperation = 8;  // of a dependent multiply-add, at most
+  static constexpr double kLocalityDoubt = 0.08;   // probes at one distance are not all distances
+  static constexpr double kProbeDoubt = 0.03;      // of what is no number anyway
+
+  const reuse_profile& profile_;
+  const launch_totals& totals_;
+  const traffic_prediction& traffic_;
+  const device_description& device_;
+  const time_figures& figures_;
+  int blocks_per_sm_;
+  double flops_;
+};
+
+}  // namespace detail
+
+/// The time of one launch. @pre device.time
+/// @param flops floating-point operations of the launch
+inline time_prediction predict_time(const reuse_profile& profile, const launch_totals& totals,
+                                    const traffic_prediction& traffic,
+                                    const device_description& device, int blocks_per_sm,
+                                    double flops) {
+  return detail::time_evaluator(profile, totals, traffic, device, blocks_per_sm, flops).evaluate();
+}
+
+}  // namespace sectorbench
