@@ -15,6 +15,8 @@ enum class counter_set {
   kCounters,    ///< kernel rows of a run with hardware counters, where the chip offers the metric
   kClockCheck,  ///< kernel rows of a run whose event clock was checked
   kNvml,        ///< rows on a GPU of which NVML knows this
+  kTraffic,     ///< kernel rows of a run that has a description of the GPU
+  kTime,        ///< those of them whose description has figures of time
 };
 
 /// One numeric key of a row's JSON.
@@ -261,6 +263,39 @@ inline constexpr std::array kCounters{
         "one batch after the samples", "nvml", counter_set::kNvml},
     counter_spec{"other_processes", "processes", "processes on the GPU other than this one",
                  "one batch after the samples", "nvml", counter_set::kNvml},
+    counter_spec{"l2_read_sectors_predicted_low", "sectors", "sectors that the SMs read from L2, at least",
+                 "SMs to L2, one launch", "model", counter_set::kTraffic},
+    counter_spec{"l2_read_sectors_predicted_high", "sectors", "sectors that the SMs read from L2, at most",
+                 "SMs to L2, one launch", "model", counter_set::kTraffic},
+    counter_spec{"l2_write_sectors_predicted_low", "sectors", "sectors that the SMs write to L2, at least",
+                 "SMs to L2, one launch", "model", counter_set::kTraffic},
+    counter_spec{"l2_write_sectors_predicted_high", "sectors", "sectors that the SMs write to L2, at most",
+                 "SMs to L2, one launch", "model", counter_set::kTraffic},
+    counter_spec{"l2_fill_sectors_predicted_low", "sectors", "sectors read since only a part of them is written, at least",
+                 "L2 to DRAM, one launch", "model", counter_set::kTraffic},
+    counter_spec{"l2_fill_sectors_predicted_high", "sectors", "sectors read since only a part of them is written, at most",
+                 "L2 to DRAM, one launch", "model", counter_set::kTraffic},
+    counter_spec{"dram_read_bytes_predicted_low", "bytes", "bytes read from DRAM, at least",
+                 "L2 to DRAM, one launch", "model", counter_set::kTraffic},
+    counter_spec{"dram_read_bytes_predicted_high", "bytes", "bytes read from DRAM, at most",
+                 "L2 to DRAM, one launch", "model", counter_set::kTraffic},
+    counter_spec{"dram_write_bytes_predicted_low", "bytes", "bytes written to DRAM, at least",
+                 "L2 to DRAM, one launch", "model", counter_set::kTraffic},
+    counter_spec{"dram_write_bytes_predicted_high", "bytes", "bytes written to DRAM, at most",
+                 "L2 to DRAM, one launch", "model", counter_set::kTraffic},
+    counter_spec{"dram_bytes_predicted_low", "bytes",
+                 "dram_read_bytes_predicted_low + dram_write_bytes_predicted_low",
+                 "L2 to DRAM, one launch", "model", counter_set::kTraffic},
+    counter_spec{"dram_bytes_predicted_high", "bytes",
+                 "dram_read_bytes_predicted_high + dram_write_bytes_predicted_high",
+                 "L2 to DRAM, one launch", "model", counter_set::kTraffic},
+    counter_spec{"time_predicted_low_s", "s", "time of a launch, at least", "one launch", "model",
+                 counter_set::kTime},
+    counter_spec{"time_predicted_high_s", "s", "time of a launch, at most", "one launch", "model",
+                 counter_set::kTime},
+    counter_spec{"unexplained", "ratio",
+                 "mean time of a launch / mean of time_predicted_low_s and time_predicted_high_s",
+                 "one launch", "model", counter_set::kTime},
 };
 
 /// The metrics that the table names, alternatives parted by '|'.

@@ -102,6 +102,7 @@ void row_fixture::SetUp(benchmark::State& state) {
       if (!(ceiling == row_.spec)) runner_.reference(ceiling);
     runner_.totals(row_.spec);
     runner_.prepare(row_.spec);
+    runner_.prediction(row_.spec);
   });
 }
 
@@ -168,6 +169,8 @@ void row_fixture::report(benchmark::State& state, const measurement& result, boo
   if (seen.trace) add_trace(values, *seen.trace);
   if (model != nullptr && !seen.metrics.empty())
     add_counts(values, spec, result, compared.peak_bytes_per_s, *model, seen.metrics);
+  const row_prediction* const predicted = runner_.prediction(spec);
+  if (predicted != nullptr) add_model(values, *predicted, result.mean_s);
   if (const auto missing = values.missing(counter_set::kEvery); !missing.empty())
     throw std::logic_error("no value for " + std::string(missing.front()));
 
@@ -217,6 +220,7 @@ row_label row_fixture::label_of(const measurement& result, const observation& se
       label.add("clock_check", "differs by " + format_percent(seen.trace->disagreement(), 2));
   }
   add_counters_label(label, seen);
+  if (const row_prediction* const model = runner_.prediction(row_.spec)) add_model_label(label, *model);
   return label;
 }
 

@@ -22,6 +22,7 @@
 #include "bench/device_selection.hpp"
 #include "bench/exit_code.hpp"
 #include "bench/fixture.hpp"
+#include "bench/forecast.hpp"
 #include "bench/format.hpp"
 #include "bench/indexed.hpp"
 #include "bench/interrupt.hpp"
@@ -307,6 +308,23 @@ exit_code show_traps(const options& wanted, backend& device, const timing_rules&
   }
 }
 
+/// What predicts rows of this run beside their measurement; null where nothing can.
+std::shared_ptr<const predictor> model_of(const options& wanted, const backend& device) {
+  // The model is that of a launch on the GPU's own memory that follows one like it.
+  const bool applies = device.index() && wanted.caches == cache_mode::kWarm &&
+                       wanted.space.is_device() && wanted.protocol != protocol_kind::kProfile;
+  if (!applies) return nullptr;
+  const evidence facts = device.facts();
+  const auto found = choose_predictor(wanted.gpus.empty() ? "" : wanted.gpus.front(), facts);
+  if (!found) return nullptr;
+  device_description as_it_runs = found->device();
+  if (wanted.l2_fetch_granularity)
+    as_it_runs.read_granule = interval::exactly(*wanted.l2_fetch_granularity);
+  for (const auto& [key, value] : facts)
+    if (key == "gpu.ecc" && value == "off") as_it_runs.fills = {0, 0};
+  return std::make_shared<const predictor>(as_it_runs, found->source());
+}
+
 /// Measures the GPU for the model, and keeps what it found.
 exit_code write_passport(const options& wanted, backend& device) {
   const evidence facts = device.facts();
@@ -330,6 +348,45 @@ exit_code write_passport(const options& wanted, backend& device) {
   std::printf("%s: calibrated %s with %zu probes%s\n", path.c_str(), device.headline().c_str(),
               found.probes.size(),
               found.counted ? "" : "; without counters granule, fills and what L2 keeps are assumed");
+  return exit_code::kOk;
+}
+
+/// Predicts the matching rows; nothing is measured.
+exit_code predict_rows(const run_plan& plan, const filter_matcher& filter) {
+  const options& wanted = plan.wanted;
+  const library_flags& flags = plan.flags;
+  if (flags.format == "csv" || (!flags.out.empty() && flags.out_format == "csv"))
+    throw usage_error("--predict: writes tables and JSON; take --benchmark_format=json");
+  std::vector<predictor> devices;
+  for (const std::string& name : wanted.gpus) {
+    const bool built_in = std::ranges::count(known_devices(), name) > 0;
+    devices.emplace_back(find_device(name), built_in ? "built in" : name);
+  }
+  const device_description& first = devices.front().device();
+  const auto l2_bytes = static_cast<index_t>(first.l2_bytes);
+  const index_t default_bytes =
+      wanted.quick ? quick_buffer_bytes(true, l2_bytes) : kDefaultBufferBytes;
+  const double balance = first.time ? first.time->f32_flops / first.dram_bytes_per_s : 1;
+  const auto rows = matching(make_suite(wanted, {.default_bytes = default_bytes,
+                                                 .last_cache_bytes = l2_bytes,
+                                                 .flops_per_byte = balance,
+                                                 .listed = plan.listed,
+                                                 .indexed = plan.lists()}),
+                             filter);
+  if (rows.empty()) return nothing_matched(plan);
+  std::optional<output_file> out;
+  if (!flags.out.empty()) out.emplace(flags.out, "--benchmark_out");
+  const auto predicted = forecast(rows, devices);
+  const evidence context{{"sectorbench.version", kBuildInfo.version},
+                         {"sectorbench.revision", kBuildInfo.revision},
+                         {"suite", suite_text(wanted)}};
+  const std::string json = forecast_json(predicted, devices, context);
+  const std::string table = forecast_table(predicted, devices);
+  std::fputs(flags.format == "json" ? json.c_str() : table.c_str(), stdout);
+  if (out) {
+    std::ofstream(out->temporary_path()) << (flags.out_format == "json" ? json : table);
+    out->commit();
+  }
   return exit_code::kOk;
 }
 
@@ -369,6 +426,7 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   if (wanted.traps && !(flags.out.empty() && wanted.json_lines.empty()))
     throw usage_error(
         "--traps: there are no rows to write; leave out --benchmark_out and --json_lines");
+  if (wanted.predict) return predict_rows(plan, filter);
   std::optional<output_file> out;
   if (!flags.out.empty() && !flags.list_tests) out.emplace(flags.out, "--benchmark_out");
   std::optional<json_lines_file> lines;
@@ -409,12 +467,13 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
 
   run_tally tally;
   std::optional<progress_line> progress;
+  const std::shared_ptr<const predictor> model = model_of(wanted, first);
   std::vector<device_rows> devices;
   std::vector<suite_row> all_rows;
   const auto rows = rows_of(plan, filter, selected, default_bytes);
   for (std::size_t i = 0; i < selected.size(); ++i) {
     backend& device = *selected[i].device;
-    devices.push_back({&device, std::make_unique<row_runner>(device, rules, wanted.seed)});
+    devices.push_back({&device, std::make_unique<row_runner>(device, rules, wanted.seed, model)});
     const fixture_rules shared{wanted.max_wall_s, wanted.protocol == protocol_kind::kProfile,
                                selected[i].tool};
     for (const suite_row& row : rows[i]) {

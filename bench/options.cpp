@@ -305,6 +305,14 @@ void read_json_lines(std::string_view value, options& to) {
   to.json_lines = value;
 }
 
+void read_gpus(std::string_view value, options& to) {
+  to.gpus.clear();
+  for (const std::string_view part : split(value, ',')) {
+    if (part.empty()) throw bad_value("a name or file is missing, e.g. --gpu=h200,t4");
+    to.gpus.emplace_back(part);
+  }
+}
+
 struct flag {
   std::string_view name;
   std::string_view value;  // its form as --help shows it; empty for a flag without a value
@@ -408,6 +416,17 @@ constexpr std::array kFlags{
     flag{"--traps", "", "--traps",
          "run the known mistakes of such benchmarks beside the right measurements, and no suite",
          [](std::string_view, options& to) { to.traps = true; }},
+    flag{"--gpu", "NAME|FILE,...", "--gpu=h200",
+         "the description that predictions take: t4, a100, h100, h200, l4, rtx4090 or a file; a run "
+         "on a GPU takes that of the GPU unless this says another",
+         read_gpus},
+    flag{"--predict", "", "--predict",
+         "predict the rows for --gpu= and measure nothing: needs no GPU; of several descriptions "
+         "side by side",
+         [](std::string_view, options& to) { to.predict = true; }},
+    flag{"--explain", "", "--explain",
+         "after the table say of each row in words what limits it and what helps",
+         [](std::string_view, options& to) { to.explain = true; }},
     flag{"--calibrate", "[FILE]", "--calibrate",
          "measure what the model of traffic and time has to know of the GPU, and no suite; later "
          "runs on it use the file, which lies in the user's cache unless it is named",
@@ -461,6 +480,10 @@ command_line parse_options(std::span<const std::string> args) {
     throw usage_error("--indexed and --suite=" + suite_text(parsed.ours) +
                       " both name the rows: give one of them");
   if (parsed.ours.suite == suite_kind::kQuick) parsed.ours.quick = true;
+  if (parsed.ours.predict && parsed.ours.gpus.empty())
+    throw usage_error("--predict: say for which GPU, e.g. --gpu=h200, or --gpu=h200,t4");
+  if (!parsed.ours.predict && parsed.ours.gpus.size() > 1)
+    throw usage_error("--gpu=...: a run takes one description; --predict takes several");
   const options& ours = parsed.ours;
   if (ours.counters == counters_mode::kOff && !ours.extra_metrics.empty())
     throw usage_error("--counter= names metrics, but --counters=off reads none");

@@ -71,6 +71,9 @@ struct options {
   progress_mode progress = progress_mode::kAuto;
   bool list = false;   ///< rows for people, instead of a run
   bool traps = false;  ///< the known mistakes, instead of a suite
+  std::vector<std::string> gpus;  ///< descriptions that predictions take: names or files
+  bool predict = false;           ///< instead of measuring
+  bool explain = false;           ///< in words, after the table
   bool calibrate = false;        ///< measure the GPU for the model, instead of a suite
   std::string calibration_file;  ///< where the result goes; empty: into the user's cache
   bool help = false;

@@ -11,16 +11,29 @@
 namespace sectorbench {
 
 row_prediction predictor::predict(const program& body, int blocks_per_sm) const {
+  return predict(body.profile(), body.totals(), static_cast<double>(body.flops()), blocks_per_sm);
+}
+
+row_prediction predictor::predict(const reuse_profile& profile, const launch_totals& totals,
+                                  double flops, int blocks_per_sm) const {
   row_prediction result;
-  const reuse_profile profile = body.profile();
-  result.totals = body.totals();
+  result.totals = totals;
   result.rounds = profile.rounds;
   result.blocks_per_sm =
       blocks_per_sm > 0 ? blocks_per_sm : device_.blocks_per_sm(profile.block_threads);
-  result.traffic = predict_traffic(profile, result.totals, device_, result.blocks_per_sm);
+  result.traffic = predict_traffic(profile, totals, device_, result.blocks_per_sm);
   if (device_.time)
-    result.time = predict_time(profile, result.totals, result.traffic, device_,
-                               result.blocks_per_sm, static_cast<double>(body.flops()));
+    result.time =
+        predict_time(profile, totals, result.traffic, device_, result.blocks_per_sm, flops);
+  return result;
+}
+
+std::vector<row_prediction> predict_on(const program& body, std::span<const predictor> devices) {
+  const reuse_profile profile = body.profile();
+  const launch_totals totals = body.totals();
+  std::vector<row_prediction> result;
+  for (const predictor& one : devices)
+    result.push_back(one.predict(profile, totals, static_cast<double>(body.flops())));
   return result;
 }
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bench/backend.hpp"
 #include "bench/device_file.hpp"
@@ -34,11 +37,17 @@ class predictor {
   /// @param blocks_per_sm of the kernel, if it is known; else as many as its threads allow
   /// @pre the program is no mover
   row_prediction predict(const program& body, int blocks_per_sm = 0) const;
+  /// From a profile and totals that are there already.
+  row_prediction predict(const reuse_profile& profile, const launch_totals& totals, double flops,
+                         int blocks_per_sm = 0) const;
 
  private:
   device_description device_;
   std::string source_;
 };
+
+/// The same row on several GPUs; what does not depend on the GPU is worked out once.
+std::vector<row_prediction> predict_on(const program& body, std::span<const predictor> devices);
 
 /// The description that a run on this GPU takes: the one that --gpu= names, else the passport that a
 /// calibration left in the user's cache, else the built-in one of that name; none if there is none.

@@ -135,6 +135,24 @@ void add_counts(counter_values& to, const row_spec& row, const measurement& resu
   }
 }
 
+void add_model(counter_values& to, const row_prediction& model, double mean_s) {
+  const auto bounds = [&](const std::string& key, const interval& value) {
+    to.set(key + "_predicted_low", value.low);
+    to.set(key + "_predicted_high", value.high);
+  };
+  const traffic_prediction& traffic = model.traffic;
+  bounds("l2_read_sectors", traffic.l2_read_sectors);
+  bounds("l2_write_sectors", traffic.l2_write_sectors);
+  bounds("l2_fill_sectors", traffic.fill_sectors);
+  bounds("dram_read_bytes", traffic.dram_read_bytes);
+  bounds("dram_write_bytes", traffic.dram_write_bytes);
+  bounds("dram_bytes", traffic.dram_bytes());
+  if (!model.time) return;
+  to.set("time_predicted_low_s", model.time->seconds.low);
+  to.set("time_predicted_high_s", model.time->seconds.high);
+  to.set("unexplained", ratio(mean_s, model.time->seconds.middle()));
+}
+
 void add_trace(counter_values& to, const batch_trace& trace) {
   to.set("kernel_time_s", trace.kernel_s);
   to.set("gap_us", trace.gap_s * 1e6);

@@ -9,6 +9,7 @@
 
 #include "bench/counters.hpp"
 #include "bench/observation.hpp"
+#include "bench/prediction.hpp"
 #include "bench/runner.hpp"
 
 /// @file
@@ -49,6 +50,9 @@ void add_prediction(counter_values& to, const row_spec& row, index_t unique_byte
 /// What the hardware counted, and what follows from it. Keys without a metric stay away.
 void add_counts(counter_values& to, const row_spec& row, const measurement& result,
                 double peak_bytes_per_s, const launch_totals& model, const metric_values& metrics);
+
+/// What the model of traffic and time says. @param mean_s of a launch
+void add_model(counter_values& to, const row_prediction& model, double mean_s);
 
 void add_trace(counter_values& to, const batch_trace& trace);
 void add_state(counter_values& to, const device_reading& state);

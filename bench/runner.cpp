@@ -293,6 +293,15 @@ const launch_totals* row_runner::totals(const row_spec& row) {
   return known.totals.get();
 }
 
+const row_prediction* row_runner::prediction(const row_spec& row) {
+  if (!model_ || row.pattern->mover) return nullptr;
+  state& known = state_of(row);
+  if (!known.prediction)
+    known.prediction = std::make_unique<row_prediction>(
+        model_->predict(known.work->meaning(), device_.blocks_per_sm(*known.work)));
+  return known.prediction.get();
+}
+
 const program& row_runner::body(const row_spec& row) { return state_of(row).work->meaning(); }
 
 index_t row_runner::index_bytes(const row_spec& row) { return body(row).index_bytes(); }

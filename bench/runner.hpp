@@ -8,10 +8,12 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/backend.hpp"
 #include "bench/options.hpp"
+#include "bench/prediction.hpp"
 #include "bench/row.hpp"
 
 namespace sectorbench {
@@ -66,8 +68,10 @@ struct timing_rules {
 /// four to seven times for each row.
 class row_runner {
  public:
-  row_runner(backend& device, const timing_rules& rules, std::uint64_t seed)
-      : device_(device), rules_(rules), seed_(seed) {}
+  /// @param model predicts rows on the device; null: nothing does
+  row_runner(backend& device, const timing_rules& rules, std::uint64_t seed,
+             std::shared_ptr<const predictor> model = nullptr)
+      : device_(device), rules_(rules), seed_(seed), model_(std::move(model)) {}
 
   /// Makes the row ready to be timed: buffers, coverage proof, two verified launches.
   /// @throws not_applicable, verification_failed, device_lost, interrupted, and what the backend
@@ -99,6 +103,10 @@ class row_runner {
 
   /// The sector model's totals, or null for a mover.
   const launch_totals* totals(const row_spec& row);
+
+  /// What the model of traffic and time says, or null for a mover and without a description of the
+  /// device. @pre prepare(row) was the last call
+  const row_prediction* prediction(const row_spec& row);
 
   /// The program of the row's kernel, or of what a mover means.
   const program& body(const row_spec& row);
@@ -136,6 +144,7 @@ class row_runner {
     std::string verification_error;
     int launches = 0;
     std::unique_ptr<launch_totals> totals;
+    std::unique_ptr<row_prediction> prediction;
     std::unique_ptr<measurement> latest;
     std::optional<metric_values> metrics;
     std::string counters_error;
@@ -155,6 +164,7 @@ class row_runner {
   backend& device_;
   timing_rules rules_;
   std::uint64_t seed_;
+  std::shared_ptr<const predictor> model_;
   std::string lost_;
   std::string current_;  // key of the row whose input is in place
   std::map<std::string, state> states_;
