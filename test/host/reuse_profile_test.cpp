@@ -365,6 +365,8 @@ TEST(ReuseProfile, StorePitchIsTheDistanceOfLanes) {
   EXPECT_EQ(pitch_of<copy>(contiguous{n}), 4u);
   EXPECT_EQ(pitch_of<copy>(contiguous{n}, 16), 16u);
   EXPECT_EQ(pitch_of<read>(contiguous{n}), 0u);
+  EXPECT_EQ(pitch_of<copy>(reverse{n}), 4u);
+  EXPECT_EQ(pitch_of<copy>(reverse{n}, 4, {2}), 4u);  // a first lane that lies above all others
   EXPECT_EQ(pitch_of<copy>(pattern_of<stride>(n, 8)), 32u);
   EXPECT_EQ(pitch_of<copy>(pattern_of<stride>(n, 1024)), 4096u);
   EXPECT_EQ(pitch_of<gather>(pattern_of<stride>(n, 1024)), 4u);

@@ -291,13 +291,17 @@ class reuse_sampler {
       if (request.what == traced_request::kind::kStore)
         for (std::size_t lane = 0; lane < kWarpLanes; ++lane)
           if ((request.active >> lane & 1U) != 0)
-            to.store_pitch = std::gcd(
-                to.store_pitch,
-                request.address[lane] -
-                    request.address[static_cast<std::size_t>(std::countr_zero(request.active))]);
+            to.store_pitch = std::gcd(to.store_pitch, from_first(request, lane));
   }
 
  private:
+  /// Bytes between a lane and the first that is active, whichever lies higher.
+  static std::uint64_t from_first(const traced_request& request, std::size_t lane) {
+    const std::uint64_t first =
+        request.address[static_cast<std::size_t>(std::countr_zero(request.active))];
+    return std::max(request.address[lane], first) - std::min(request.address[lane], first);
+  }
+
   int rounds() const {
     int rounds = 0;
     bool loading = false, indexing = false;
