@@ -623,6 +623,43 @@ TEST(LoadedSectors, L1MayAnswerWithinItsSize) {
   EXPECT_EQ(sectors(49), interval::exactly(2));
 }
 
+// Where samples say nothing.
+
+TEST(Unsampled, SidesInFewPagesHaveWideBounds) {
+  // 1049 rows of 4000 bytes, 256 KiB apart: of 64 pages in 262 MiB none has any.
+  const in_units found = predicted(
+      launch_of("pitch/copy/f32/columns:1000/pitch:65536", index_t{1} << 20), large_gpu());
+  EXPECT_TRUE(found.of.unsampled);
+  expect_near(found.l2_reads, 0, 1, kExact, "L2 reads");
+  expect_near(found.l2_writes, 0, 1, kExact, "L2 writes");
+  expect_near(found.reads, 0, 2 + 1, kExact, "reads");  // a granule and a fill each
+  expect_near(found.writes, 0, 1, kExact, "writes");
+  expect_near(found.fills, 0, 1, kExact, "fills");
+  EXPECT_FALSE(found.of.tight());
+}
+
+TEST(Unsampled, DistancesLackASide) {
+  reuse_profile profile;
+  profile.blocks = 100;
+  profile.block_threads = 32;
+  profile.stores = side_of({{0, 5, 0, kLow}, {0, 7, 0, kHigh}});
+  launch_totals totals;
+  totals.stores.sectors = 2;
+  traffic_prediction found = predict_traffic(profile, totals, small_gpu(), 1);
+  EXPECT_EQ(found.dram_write_bytes, (interval{0, 32}));
+  EXPECT_FALSE(found.unsampled || found.retention);
+  totals.loads.sectors = 100;  // somewhere
+  found = predict_traffic(profile, totals, small_gpu(), 1);
+  EXPECT_TRUE(found.unsampled);
+  EXPECT_EQ(found.dram_write_bytes, (interval{0, 64}));
+  EXPECT_EQ(found.fill_sectors, (interval{0, 2}));
+  EXPECT_EQ(found.dram_read_bytes, (interval{0, 32 * 102}));
+  totals.indices.sectors = 100;
+  EXPECT_EQ(predict_traffic(profile, totals, small_gpu(), 1).l2_read_sectors, (interval{0, 200}));
+  totals.loads.sectors = 0;
+  EXPECT_EQ(predict_traffic(profile, totals, small_gpu(), 1).dram_write_bytes, (interval{0, 64}));
+}
+
 // Spacing.
 
 std::array<double, 2> spacing_of(const visits& side, const interval& granule, int sms = 1) {

@@ -44,6 +44,7 @@ struct traffic_prediction {
 
   bool scheduling = false;  ///< wide since blocks that run together decide
   bool retention = false;   ///< wide since what comes back is about as far as L2 keeps
+  bool unsampled = false;   ///< wide since a side lies in so few pages that no sampled one has any
 
   double load_spacing = 0;   ///< bytes from one granule used to the next, in what runs together
   double store_spacing = 0;  ///< of sectors that are stored to
@@ -195,12 +196,16 @@ class traffic_evaluator {
         blocks_(static_cast<double>(profile.blocks)),
         resident_(std::min(blocks_, static_cast<double>(device.sms) * blocks_per_sm)),
         footprint_(profile),
-        loads_(footprint_, resident_, device.loads_kept),
+        unsampled_(unsampled(profile.loads, totals.loads) ||
+                   unsampled(profile.stores, totals.stores) ||
+                   unsampled(profile.indices, totals.indices)),
+        loads_(footprint_, resident_, kept_at(device.loads_kept, 0)),
         stores_(footprint_, resident_, kept_at(device.stores_kept, profile.store_pitch)),
         // What all L1 caches hold together, none of it twice.
         l1_(footprint_, resident_, {0, device.l1_bytes * device.sms}) {}
 
   traffic_prediction evaluate() {
+    result_.unsampled = unsampled_;
     result_.footprint_bytes = footprint_.bytes_of(blocks_);
     loaded(profile_.loads, totals_.loads);
     loaded(profile_.indices, totals_.indices);
@@ -212,10 +217,15 @@ class traffic_evaluator {
   }
 
  private:
+  /// Whether a side is asked for and no sampled page has any of it.
+  static bool unsampled(const side_profile& side, const side_totals& totals) {
+    return side.visits.empty() && totals.sectors > 0;
+  }
+
   /// Stores whose lanes lie whole pages apart may meet in few sets of L2; how sets are chosen is not
-  /// published, and none of them is kept for certain.
-  static reuse_bounds kept_at(reuse_bounds bounds, std::uint64_t pitch) {
-    if (pitch > 0 && pitch % kPageBytes == 0) bounds.kept_bytes = 0;
+  /// published, and none of them is kept for certain. Nothing is where distances lack a side.
+  reuse_bounds kept_at(reuse_bounds bounds, std::uint64_t pitch) const {
+    if ((pitch > 0 && pitch % kPageBytes == 0) || unsampled_) bounds.kept_bytes = 0;
     return bounds;
   }
 
@@ -232,6 +242,12 @@ class traffic_evaluator {
   }
 
   void loaded(const side_profile& side, const side_totals& totals) {
+    if (unsampled(side, totals)) {
+      const interval sectors{0, static_cast<double>(totals.sectors)};
+      result_.l2_read_sectors += sectors;
+      result_.dram_read_bytes += sectors * device_.read_granule.high;
+      return;
+    }
     const double each = per_visit(side, totals);
     sampled_count to_l2;
     for_each_unit(side.visits, 1, [&](std::span<const sector_visit> unit) {
@@ -258,6 +274,14 @@ class traffic_evaluator {
   }
 
   void stored(const side_profile& side, const side_totals& totals) {
+    if (unsampled(side, totals)) {
+      const interval sectors{0, static_cast<double>(totals.sectors)};
+      result_.l2_write_sectors = sectors;
+      result_.dram_write_bytes = sectors * kSectorBytes;
+      result_.fill_sectors = sectors * device_.fills.high;
+      result_.dram_read_bytes += result_.fill_sectors * kSectorBytes;
+      return;
+    }
     const double each = per_visit(side, totals);
     sampled_count to_l2, written, filled;
     for_each_unit(side.visits, 1, [&](std::span<const sector_visit> unit) {
@@ -337,6 +361,7 @@ class traffic_evaluator {
   const device_description& device_;
   double blocks_, resident_;
   footprint footprint_;
+  bool unsampled_;  // a side
   reuse_judge loads_, stores_, l1_;
   traffic_prediction result_;
 };
