@@ -117,11 +117,21 @@ cells cells_of(const benchmark_run& run, std::optional<benchmark::TimeUnit> unit
   return row;
 }
 
-/// "mover=1;cache_resident=l2" as "mover cache_resident=l2".
+constexpr std::string_view kLimitKey = "limited_by=";
+
+/// "dram_bytes" of "mover=1;limited_by=dram_bytes", or "".
+std::string limit_of(std::string_view label) {
+  for (const std::string_view part : split(label, ';'))
+    if (part.starts_with(kLimitKey)) return std::string(part.substr(kLimitKey.size()));
+  return "";
+}
+
+/// "mover=1;cache_resident=l2" as "mover cache_resident=l2". What limits a row has a column.
 std::string shown_label(std::string_view label) {
   constexpr std::string_view kYes = "=1";
   std::string text;
   for (std::string_view part : split(label, ';')) {
+    if (part.starts_with(kLimitKey)) continue;
     if (part.ends_with(kYes)) part.remove_suffix(kYes.size());
     text.append(text.empty() ? "" : " ").append(part);
   }
@@ -174,6 +184,7 @@ void console_reporter::print_header() {
     groups.resize(titles.size(), ' ');
     groups.replace(groups.size() - one.group.size(), one.group.size(), one.group);
   }
+  if (settings_.limits) titles.append(kGap).append("limited by");
   GetOutputStream() << '\n';
   erase_trailing_spaces(groups);
   GetOutputStream() << groups << '\n' << titles << '\n' << std::string(titles.size(), '-') << '\n';
@@ -185,6 +196,7 @@ void console_reporter::print_row(const Run& run) {
   const cells row = cells_of(run, settings_.time_unit);
   for (std::size_t i = 0; i < row.size(); ++i)
     line.append(kGap).append(padded_left(row[i], kColumns[i].width));
+  if (settings_.limits) line.append(kGap).append(limit_of(run.report_label));
   const std::string label = shown_label(run.report_label);
   if (label.empty()) {
     GetOutputStream() << line << '\n';

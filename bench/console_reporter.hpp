@@ -18,6 +18,7 @@ struct console_settings {
   std::function<std::string()> summary;          ///< the closing line; may be empty
   bool color = false;                            ///< errors in red
   std::optional<benchmark::TimeUnit> time_unit;  ///< one for all rows, else each its own
+  bool limits = false;  ///< a column with what limits each row, as its label says
 };
 
 /// The table that a person reads: one row a line, at most 120 columns for names up to 56.

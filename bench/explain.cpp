@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/format.hpp"
+#include "bench/text.hpp"
 #include "bench/row_counters.hpp"
 
 namespace sectorbench {
@@ -799,6 +800,20 @@ std::vector<std::string> explain(const row_spec& row, const row_prediction& pred
   if (row.pattern->mover) return {};
   const std::unique_ptr<workload> work = make_workload(row);
   return explainer(row, work->meaning(), prediction, device, measured).explain();
+}
+
+std::string explained(const std::string& name, const std::vector<std::string>& sentences) {
+  constexpr std::size_t kWidth = 100;
+  if (sentences.empty()) return "";
+  std::string text = name + "\n";
+  for (const std::string& sentence : sentences) {
+    const char* lead = "  - ";
+    for (const std::string& line : wrap(sentence, kWidth)) {
+      text.append(lead).append(line).append("\n");
+      lead = "    ";
+    }
+  }
+  return text + "\n";
 }
 
 }  // namespace sectorbench

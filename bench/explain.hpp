@@ -33,4 +33,7 @@ struct measured_row {
 std::vector<std::string> explain(const row_spec& row, const row_prediction& prediction,
                                  const device_description& device, const measured_row& measured);
 
+/// The sentences as lines under the row's name, ready to print; empty if there are none.
+std::string explained(const std::string& name, const std::vector<std::string>& sentences);
+
 }  // namespace sectorbench

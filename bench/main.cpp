@@ -21,6 +21,7 @@
 #include "bench/device_file.hpp"
 #include "bench/device_selection.hpp"
 #include "bench/exit_code.hpp"
+#include "bench/explain.hpp"
 #include "bench/fixture.hpp"
 #include "bench/forecast.hpp"
 #include "bench/format.hpp"
@@ -121,6 +122,26 @@ struct device_rows {
   backend* device;
   std::unique_ptr<row_runner> runner;
 };
+
+/// Says in words what limits each row that was measured.
+void explain_rows(const std::vector<device_rows>& devices, const run_tally& tally,
+                  std::FILE* stream) {
+  std::string text = "\n";
+  for (const device_rows& one : devices) {
+    row_runner& runner = *one.runner;
+    if (runner.model() == nullptr) continue;
+    const std::string of_several = "/gpu:" + std::to_string(one.device->index().value_or(0));
+    for (const auto& [row, result] : tally.finished()) {
+      if (devices.size() > 1 && !row.name.ends_with(of_several)) continue;
+      if (const row_prediction* const predicted = runner.prediction(row.spec))
+        text += explained(row.name, explain(row.spec, *predicted, runner.model()->device(),
+                                            {result.mean_s, runner.metrics(row.spec)}));
+    }
+  }
+  std::fflush(stdout);
+  std::cout.flush();
+  std::fputs(text.c_str(), stream);
+}
 
 std::string counters_summary(const std::vector<device_rows>& devices, const run_tally& tally) {
   int rows = 0;
@@ -381,7 +402,15 @@ exit_code predict_rows(const run_plan& plan, const filter_matcher& filter) {
                          {"sectorbench.revision", kBuildInfo.revision},
                          {"suite", suite_text(wanted)}};
   const std::string json = forecast_json(predicted, devices, context);
-  const std::string table = forecast_table(predicted, devices);
+  std::string table = forecast_table(predicted, devices);
+  if (wanted.explain) {
+    table += "\n";
+    for (const forecast_row& row : predicted)
+      for (std::size_t d = 0; d < devices.size(); ++d)
+        table += explained(
+            row.row.name + (devices.size() > 1 ? " on " + devices[d].device().key : ""),
+            explain(row.row.spec, row.on[d], devices[d].device(), {}));
+  }
   std::fputs(flags.format == "json" ? json.c_str() : table.c_str(), stdout);
   if (out) {
     std::ofstream(out->temporary_path()) << (flags.out_format == "json" ? json : table);
@@ -468,6 +497,12 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   run_tally tally;
   std::optional<progress_line> progress;
   const std::shared_ptr<const predictor> model = model_of(wanted, first);
+  if (wanted.explain && !model)
+    throw usage_error(on_gpu
+                          ? "--explain: nothing describes this GPU as it is used here; calibrate it "
+                            "(--calibrate) or say which description to take (--gpu=)"
+                          : "--explain: explains rows of a GPU, and the CPU is selected; "
+                            "--predict --gpu=h200 --explain needs none");
   std::vector<device_rows> devices;
   std::vector<suite_row> all_rows;
   const auto rows = rows_of(plan, filter, selected, default_bytes);
@@ -494,6 +529,8 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
 
   evidence facts = collect_evidence(wanted, selected, rules, all_rows, default_bytes);
   record_suite(wanted, all_rows, facts);
+  facts.emplace_back("model.gpu", model ? model->device().key : "none");
+  facts.emplace_back("model.source", model ? sanitize(model->source()) : "none");
   for (const auto& [key, value] : facts)
     if (std::ranges::count(flags.context_keys, key) > 0)
       throw usage_error("--benchmark_context=" + key + "=...: this key is the program's own");
@@ -506,6 +543,7 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
 
   console_settings settings;
   settings.color = use_color(flags);
+  settings.limits = model != nullptr && model->device().time.has_value();
   settings.time_unit = console_time_unit(flags.time_unit);
   settings.summary = [&] { return summary(devices, tally); };
   for (const selected_device& one : selected)
@@ -534,6 +572,7 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   }
 
   if (flags.format != "console") say(summary(devices, tally));
+  if (wanted.explain) explain_rows(devices, tally, flags.format == "console" ? stdout : stderr);
   const exit_code code = verdict(wanted, devices, tally);
   benchmark::ClearRegisteredBenchmarks();
   if (out) out->commit(flags.out_format == "json" ? "}" : "");
