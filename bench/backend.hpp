@@ -100,6 +100,8 @@ class backend {
                             bool blocking) = 0;
   /// Blocks of the workload that an SM holds at a time; 0 if that is not known. @pre acquired
   virtual int blocks_per_sm(const workload&) { return 0; }
+  /// From the next `acquire` on an SM holds at most so many blocks; none: as the run was told.
+  virtual void limit_blocks(std::optional<int>) {}
   /// Launches that one sample may have at most.
   virtual int max_launches() const = 0;
   /// Seconds between two events with nothing between them, or 0 where there are no events.

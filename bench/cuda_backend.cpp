@@ -325,6 +325,7 @@ class cuda_backend final : public backend {
   int blocks_per_sm(const workload& work) override {
     return work.blocks_per_sm(settings_.cache_operators, shared_bytes_);
   }
+  void limit_blocks(std::optional<int> blocks) override { fewer_blocks_ = blocks; }
   int max_launches() const override {
     return flusher_ ? kMaxBlockedLaunchesApart : kMaxBlockedLaunches;
   }
@@ -387,10 +388,11 @@ class cuda_backend final : public backend {
 
   void limit_occupancy(const workload& work) {
     shared_bytes_ = 0;
-    if (!settings_.occupancy) return;
-    shared_bytes_ = work.shared_bytes_for(*settings_.occupancy, settings_.cache_operators);
-    if (const int blocks = blocks_per_sm(work); blocks > *settings_.occupancy)
-      throw not_applicable("--occupancy=" + std::to_string(*settings_.occupancy) +
+    const std::optional<int> most = fewer_blocks_ ? fewer_blocks_ : settings_.occupancy;
+    if (!most) return;
+    shared_bytes_ = work.shared_bytes_for(*most, settings_.cache_operators);
+    if (const int blocks = blocks_per_sm(work); blocks > *most)
+      throw not_applicable("--occupancy=" + std::to_string(*most) +
                            ": shared memory does not keep an SM from holding " +
                            std::to_string(blocks) + " blocks of this row");
   }
@@ -522,6 +524,7 @@ class cuda_backend final : public backend {
   buffer_plan plan_;
   std::optional<int> peer_;
   int shared_bytes_ = 0;  // of the acquired workload's blocks
+  std::optional<int> fewer_blocks_;  // than the settings say, for a counterfactual
   double event_floor_s_ = 0;
   settled_clock clock_;
 };

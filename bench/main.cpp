@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,7 @@
 #include "bench/suite.hpp"
 #include "bench/text.hpp"
 #include "bench/traps.hpp"
+#include "bench/why.hpp"
 
 #if SECTORBENCH_HAS_CUDA
 #include "sectorbench/cuda/error.hpp"
@@ -346,6 +348,31 @@ std::shared_ptr<const predictor> model_of(const options& wanted, const backend& 
   return std::make_shared<const predictor>(as_it_runs, found->source());
 }
 
+/// Puts the explanation of each row to the test.
+exit_code show_why(const options& wanted, backend& device, timing_rules rules,
+                   const std::vector<suite_row>& rows) {
+  why_settings settings{rules, wanted.seed, model_of(wanted, device), {}};
+  if (!settings.model || !settings.model->device().time)
+    throw usage_error(device.index()
+                          ? "--why: the model has no time for this GPU as it is used here; "
+                            "calibrate it (--calibrate) or say which description to take (--gpu=)"
+                          : "--why: puts rows of a GPU to the test, and the CPU is selected");
+  settings.rules.observe = false;
+  std::error_code unknown;
+  if (!wanted.l2_fetch_granularity)
+    settings.program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+  std::printf("sectorbench %s on %s\n\n", kBuildInfo.version, device.headline().c_str());
+  std::fflush(stdout);
+  try {
+    const auto results = ask_why(device, rows, settings);
+    std::fputs(describe(results).c_str(), stdout);
+    return results.empty() ? exit_code::kFailed : exit_code::kOk;
+  } catch (const interrupted& reason) {
+    say(reason.what());
+    return exit_code::kInterrupted;
+  }
+}
+
 /// Measures the GPU for the model, and keeps what it found.
 exit_code write_passport(const options& wanted, backend& device) {
   const evidence facts = device.facts();
@@ -490,6 +517,13 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
 
   if (wanted.calibrate) {
     const exit_code code = write_passport(wanted, *selected.front().device);
+    selected.clear();
+    return tidied(code);
+  }
+
+  if (wanted.why) {
+    const exit_code code = show_why(wanted, *selected.front().device, rules,
+                                    rows_of(plan, filter, selected, default_bytes).front());
     selected.clear();
     return tidied(code);
   }

@@ -427,6 +427,10 @@ constexpr std::array kFlags{
     flag{"--explain", "", "--explain",
          "after the table say of each row in words what limits it and what helps",
          [](std::string_view, options& to) { to.explain = true; }},
+    flag{"--why", "", "--why",
+         "instead of a table measure each row and the same with one cause changed, beside what the "
+         "model says of the change",
+         [](std::string_view, options& to) { to.why = true; }},
     flag{"--calibrate", "[FILE]", "--calibrate",
          "measure what the model of traffic and time has to know of the GPU, and no suite; later "
          "runs on it use the file, which lies in the user's cache unless it is named",

@@ -74,6 +74,7 @@ struct options {
   std::vector<std::string> gpus;  ///< descriptions that predictions take: names or files
   bool predict = false;           ///< instead of measuring
   bool explain = false;           ///< in words, after the table
+  bool why = false;               ///< rows and their counterfactuals instead of a table
   bool calibrate = false;        ///< measure the GPU for the model, instead of a suite
   std::string calibration_file;  ///< where the result goes; empty: into the user's cache
   bool help = false;
