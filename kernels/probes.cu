@@ -97,6 +97,21 @@ __global__ void spaced_stores_probe(char* out, index_t count, index_t spacing) {
     *reinterpret_cast<index_t*>(to + (k * threads + i) * spacing) = i;
 }
 
+__global__ void spaced_copies_probe(const char* in, char* out, index_t count, index_t spacing) {
+  const index_t threads = count / kUnroll;
+  const index_t i = this_lane().column();
+  if (i >= threads) return;
+  const index_t pass = index_t{blockIdx.y} * kGranule;
+  uint4 value[kUnroll];
+#pragma unroll
+  for (int k = 0; k < kUnroll; ++k)
+    value[k] = __ldg(reinterpret_cast<const uint4*>(in + pass + (k * threads + i) * spacing));
+#pragma unroll
+  for (int k = 0; k < kUnroll; ++k)
+    *reinterpret_cast<uint2*>(out + pass + (k * threads + i) * spacing) =
+        uint2{value[k].x ^ value[k].z, value[k].y ^ value[k].w};
+}
+
 __global__ void l2_loads_probe(const char* in, uint4* out, index_t bytes, index_t spacing,
                                int rounds) {
   const index_t warp = this_lane().column() / 32, warps = index_t{gridDim.x} * blockDim.x / 32;
@@ -262,6 +277,10 @@ class probe_workload final : public workload {
         enqueue(spaced_stores_probe, spaced(), stream, out, places(probe_),
                 index_t{probe_.spacing});
         break;
+      case probe_kind::kSpacedCopies:
+        enqueue(spaced_copies_probe, spaced(), stream, in, out, places(probe_),
+                index_t{probe_.spacing});
+        break;
       case probe_kind::kL2Loads:
         enqueue(l2_loads_probe, persistent, stream, in, vectors, probe_.bytes,
                 index_t{probe_.spacing}, probe_.rounds);
@@ -322,6 +341,7 @@ double probe::work() const {
       return 16.0 * static_cast<double>(dense_threads(*this)) * (loads + stores);
     case probe_kind::kSpacedLoads:
     case probe_kind::kSpacedStores:
+    case probe_kind::kSpacedCopies:
       return static_cast<double>(places(*this) / kUnroll * kUnroll * passes(*this));
     case probe_kind::kL2Loads:
     case probe_kind::kL2Stores:

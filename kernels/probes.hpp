@@ -16,6 +16,7 @@ enum class probe_kind {
   kDense,         ///< 16-byte vectors: `loads` and `stores` of them a thread, all lanes dense
   kSpacedLoads,   ///< 16 bytes of a granule every `spacing` bytes, four a thread
   kSpacedStores,  ///< 8 bytes of a sector every `spacing` bytes, four a thread
+  kSpacedCopies,  ///< both of these, in the same thread
   kL2Loads,       ///< a word every `spacing` bytes, over and over within `bytes`, past L1
   kL2Stores,      ///< the same, stored; spacing 4: whole sectors
   kL1Loads,       ///< a word of each of 32 lines, over and over within what L1 holds

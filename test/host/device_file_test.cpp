@@ -64,6 +64,7 @@ device_file with_time() {
   time.dram = curve_of({{0, {1, 2}}, {1.0 / 3, {3, 3}}, {1, {4, 6}}});
   time.dram_loads = curve_of({{32, {7, 7}}});
   time.dram_stores = curve_of({{32, {8, 8}}, {1e300, {0.1, 9}}});
+  time.dram_together = curve_of({{64, {0.5, 1}}});
   time.l2_loads = curve_of({{1, {10, 10}}, {4, {11, 12}}});
   time.l2_stores = curve_of({{4, {13, 13}}});
   time.l2_full_stores = 1e11;
@@ -78,7 +79,7 @@ device_file with_time() {
   time.warps_started_per_s = 16;
   time.f32_flops = 1e22;
   for (const auto* const path :
-       {"launch_s", "dram_start_s", "dram", "dram_loads", "dram_stores", "l2_loads", "l2_stores", "l2_full_stores",
+       {"launch_s", "dram_start_s", "dram", "dram_loads", "dram_stores", "dram_together", "l2_loads", "l2_stores", "l2_full_stores",
         "block_life_loads", "block_life_copies", "widening_loads", "widening_copies",
         "block_life_in_l2_s", "blocks_started_per_s",
         "warps_started_per_s", "l1_lines_per_s", "shared_wavefronts_per_s", "f32_flops"})
@@ -297,7 +298,7 @@ TEST(DeviceRefusals, Keys) {
             "f.json: loads_kept: unknown key 'gone'; known: kept_bytes, lost_bytes");
   EXPECT_EQ(refusal("\"time\"", "\"dram_loads\"", "\"dram_load\""),
             "f.json: time: unknown key 'dram_load'; did you mean dram_loads? known: launch_s, "
-            "dram_start_s, dram, dram_loads, dram_stores, l2_loads, l2_stores, l2_full_stores, block_life_loads, "
+            "dram_start_s, dram, dram_loads, dram_stores, dram_together, l2_loads, l2_stores, l2_full_stores, block_life_loads, "
             "block_life_copies, widening_loads, widening_copies, block_life_in_l2_s, "
             "blocks_started_per_s, warps_started_per_s, l1_lines_per_s, "
             "shared_wavefronts_per_s, f32_flops");
@@ -331,7 +332,7 @@ TEST(DeviceRefusals, MissingOnes) {
             "..., \"note\": ...}");
   EXPECT_EQ(text_refusal(text + ", \"time\": [1]}"),
             "f.json: time: '[1]' is no object; it has the keys launch_s, dram_start_s, dram, dram_loads, "
-            "dram_stores, l2_loads, l2_stores, l2_full_stores, block_life_loads, block_life_copies, "
+            "dram_stores, dram_together, l2_loads, l2_stores, l2_full_stores, block_life_loads, block_life_copies, "
             "widening_loads, widening_copies, block_life_in_l2_s, blocks_started_per_s, "
             "warps_started_per_s, l1_lines_per_s, shared_wavefronts_per_s, f32_flops");
   EXPECT_EQ(refusal("\"sms\"", "\"value\": 2,", ""), "f.json: sms.value: missing; add it, in SMs");

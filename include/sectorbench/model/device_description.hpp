@@ -62,6 +62,7 @@ struct time_figures {
   curve dram;             ///< bytes/s of dense traffic, over the share of it that is written
   curve dram_loads;       ///< bytes/s read, over the bytes from one used granule to the next
   curve dram_stores;      ///< bytes/s read and written by partial stores, over the same distance
+  curve dram_together;    ///< time of both of these at once / sum of their times, over the same
   curve l2_loads;         ///< sectors/s that L2 serves, over sectors used of a line (1 to 4)
   curve l2_stores;        ///< sectors/s that L2 takes partly written, over the same
   double l2_full_stores = 0;  ///< sectors/s that L2 takes wholly written

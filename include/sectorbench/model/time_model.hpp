@@ -142,8 +142,16 @@ class time_evaluator {
     const bool sparse_loads = traffic_.load_spacing > kSparse * dense;
     const bool sparse_stores = traffic_.store_spacing > kSparse * kSectorBytes && stores.high > 0;
     if (!sparse_loads && !sparse_stores) return {};
-    const interval time = both(over(loads, figures_.dram_loads.at(traffic_.load_spacing)),
-                               over(stores, figures_.dram_stores.at(traffic_.store_spacing)));
+    const interval of_loads = over(loads, figures_.dram_loads.at(traffic_.load_spacing));
+    const interval of_stores = over(stores, figures_.dram_stores.at(traffic_.store_spacing));
+    interval time = both(of_loads, of_stores);
+    if (sparse_loads && sparse_stores) {
+      // Where both are sparse, what they take together was measured.
+      const interval share =
+          figures_.dram_together.at(std::sqrt(traffic_.load_spacing * traffic_.store_spacing));
+      const interval sum = of_loads + of_stores;
+      time = {std::max(time.low, sum.low * share.low), std::min(time.high, sum.high * share.high)};
+    }
     return {time.low * (1 - kLocalityDoubt), time.high * (1 + kLocalityDoubt)};
   }
 
