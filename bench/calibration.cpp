@@ -11,8 +11,8 @@
 #include "bench/counters.hpp"
 #include "bench/device_selection.hpp"
 #include "bench/format.hpp"
-#include "bench/text.hpp"
 #include "bench/row_counters.hpp"
+#include "bench/text.hpp"
 
 namespace sectorbench {
 namespace {
@@ -68,7 +68,8 @@ class calibrator {
   }
   bool fits(index_t bytes) {
     try {
-      device_.acquire(*make_probe({.kind = probe_kind::kDense, .bytes = bytes, .loads = 1, .stores = 1}));
+      device_.acquire(
+          *make_probe({.kind = probe_kind::kDense, .bytes = bytes, .loads = 1, .stores = 1}));
       return true;
     } catch (const not_applicable&) {
       return false;
@@ -80,8 +81,8 @@ class calibrator {
     device_.acquire(work);
     device_.run_once(work, kSeed, false);
     const double once_s = device_.time(work, kSeed, 1, false).elapsed_s;
-    const int launches = static_cast<int>(
-        std::clamp(std::ceil(kSample_s / once_s), 2.0, static_cast<double>(device_.max_launches())));
+    const int launches = static_cast<int>(std::clamp(std::ceil(kSample_s / once_s), 2.0,
+                                                     static_cast<double>(device_.max_launches())));
     std::array<double, kSamples> samples{};
     for (double& sample : samples)
       sample = device_.time(work, kSeed, launches, true).elapsed_s / launches;
@@ -109,16 +110,16 @@ class calibrator {
     time_figures& t = *result_.device.time;
     std::vector<curve::point> points;
     std::vector<double> rests;
-    for (const mix m : {mix{4, 0}, mix{16, 1}, mix{8, 1}, mix{4, 1}, mix{2, 1}, mix{1, 1}, mix{0, 2}}) {
+    for (const mix m :
+         {mix{4, 0}, mix{16, 1}, mix{8, 1}, mix{4, 1}, mix{2, 1}, mix{1, 1}, mix{0, 2}}) {
       probe p{.kind = probe_kind::kDense, .bytes = large_, .loads = m.loads, .stores = m.stores};
-      const std::string name =
-          "dense " + std::to_string(m.loads) + ":" + std::to_string(m.stores);
+      const std::string name = "dense " + std::to_string(m.loads) + ":" + std::to_string(m.stores);
       const probe_result all = time(name, "bytes", p);
       p.bytes = large_ / 4;
       const probe_result part = time(name + ", a quarter", "bytes", p);
       const double rate = (all.work - part.work) / (all.seconds - part.seconds);
-      points.push_back({static_cast<double>(m.stores) / (m.loads + m.stores),
-                        interval::exactly(rate)});
+      points.push_back(
+          {static_cast<double>(m.stores) / (m.loads + m.stores), interval::exactly(rate)});
       rests.push_back(part.seconds - part.work / rate);
     }
     std::ranges::sort(points, {}, &curve::point::x);
@@ -145,10 +146,13 @@ class calibrator {
       result_.device.fills = {0, 1};
       return;
     }
-    const probe_result loads = count("granule", "sectors", spaced_probe(probe_kind::kSpacedLoads, 256));
+    const probe_result loads =
+        count("granule", "sectors", spaced_probe(probe_kind::kSpacedLoads, 256));
     const double bytes = metric(loads, "dram_read_bytes_measured") / loads.work;
-    result_.device.read_granule = interval::exactly(32 * std::exp2(std::round(std::log2(bytes / 32))));
-    const probe_result stores = count("fills", "sectors", spaced_probe(probe_kind::kSpacedStores, 32));
+    result_.device.read_granule =
+        interval::exactly(32 * std::exp2(std::round(std::log2(bytes / 32))));
+    const probe_result stores =
+        count("fills", "sectors", spaced_probe(probe_kind::kSpacedStores, 32));
     const double filled = metric(stores, "dram_read_bytes_measured") / stores.work / 32;
     result_.device.fills = interval::exactly(std::round(filled));
   }
@@ -164,17 +168,17 @@ class calibrator {
     std::vector<curve::point> loads, stores, together;
     for (const int spacing : kSpacings) {
       const probe_result in = time("spaced loads " + std::to_string(spacing), "sectors",
-                                    spaced_probe(probe_kind::kSpacedLoads, spacing));
+                                   spaced_probe(probe_kind::kSpacedLoads, spacing));
       const double fetched = in.work * std::min<double>(granule, spacing);
-      loads.push_back({static_cast<double>(spacing),
-                       interval::exactly(fetched / (in.seconds - beside()))});
+      loads.push_back(
+          {static_cast<double>(spacing), interval::exactly(fetched / (in.seconds - beside()))});
       const probe_result out = time("spaced stores " + std::to_string(spacing), "sectors",
-                                     spaced_probe(probe_kind::kSpacedStores, spacing));
+                                    spaced_probe(probe_kind::kSpacedStores, spacing));
       stores.push_back({static_cast<double>(spacing),
                         interval::exactly(out.work * of_store / (out.seconds - beside()))});
       const double in_s = in.seconds - beside(), out_s = out.seconds - beside();
       const probe_result both = time("spaced copies " + std::to_string(spacing), "sectors",
-                                      spaced_probe(probe_kind::kSpacedCopies, spacing));
+                                     spaced_probe(probe_kind::kSpacedCopies, spacing));
       together.push_back({static_cast<double>(spacing),
                           interval::exactly((both.seconds - beside()) / (in_s + out_s))});
     }
@@ -186,32 +190,36 @@ class calibrator {
   void l2() {
     time_figures& t = *result_.device.time;
     std::vector<curve::point> loads, stores;
-    const auto bytes = std::max<index_t>(kMi, static_cast<index_t>(result_.device.l2_bytes / 8) /
-                                                  kMi * kMi);
+    const auto bytes =
+        std::max<index_t>(kMi, static_cast<index_t>(result_.device.l2_bytes / 8) / kMi * kMi);
     for (const int spacing : kL2Spacings) {
       const double sectors_of_line = 128.0 / spacing;
-      probe p{.kind = probe_kind::kL2Loads, .bytes = bytes, .spacing = spacing,
-              .sms = gpu_.sms, .rounds = 32};
-      const probe_result in =
-          time("L2 loads, spacing " + std::to_string(spacing), "sectors", p);
+      probe p{.kind = probe_kind::kL2Loads,
+              .bytes = bytes,
+              .spacing = spacing,
+              .sms = gpu_.sms,
+              .rounds = 32};
+      const probe_result in = time("L2 loads, spacing " + std::to_string(spacing), "sectors", p);
       loads.push_back({sectors_of_line, interval::exactly(in.work / in.seconds)});
       p.kind = probe_kind::kL2Stores;
-      const probe_result out =
-          time("L2 stores, spacing " + std::to_string(spacing), "sectors", p);
+      const probe_result out = time("L2 stores, spacing " + std::to_string(spacing), "sectors", p);
       stores.push_back({sectors_of_line, interval::exactly(out.work / out.seconds)});
     }
     t.l2_loads = curve(loads);
     t.l2_stores = curve(stores);
     const probe_result full = time("L2 stores, whole sectors", "sectors",
-                                    {.kind = probe_kind::kL2Stores, .bytes = bytes, .spacing = 4,
-                                     .sms = gpu_.sms, .rounds = 128});
+                                   {.kind = probe_kind::kL2Stores,
+                                    .bytes = bytes,
+                                    .spacing = 4,
+                                    .sms = gpu_.sms,
+                                    .rounds = 128});
     t.l2_full_stores = full.work / full.seconds;
   }
 
   void l1() {
-    const probe_result lines = time(
-        "L1 loads", "lines",
-        {.kind = probe_kind::kL1Loads, .bytes = kMi, .sms = gpu_.sms, .rounds = 256});
+    const probe_result lines =
+        time("L1 loads", "lines",
+             {.kind = probe_kind::kL1Loads, .bytes = kMi, .sms = gpu_.sms, .rounds = 256});
     result_.device.time->l1_lines_per_s = lines.work / lines.seconds;
   }
 
@@ -223,9 +231,9 @@ class calibrator {
     const probe_result many = time("empty blocks of 32 warps", "blocks",
                                    {.kind = probe_kind::kEmptyBlocks, .bytes = kMi, .warps = 32});
     t.warps_started_per_s = 32 * many.work / many.seconds;
-    const probe_result in_l2 = time("short blocks in L2", "blocks",
-                                    {.kind = probe_kind::kShortBlocks, .bytes = kMi, .warps = 16,
-                                     .occupancy = 1});
+    const probe_result in_l2 =
+        time("short blocks in L2", "blocks",
+             {.kind = probe_kind::kShortBlocks, .bytes = kMi, .warps = 16, .occupancy = 1});
     t.block_life_in_l2_s = in_l2.seconds * gpu_.sms / in_l2.work;
     t.block_life_loads = life(0, t.widening_loads);
     t.block_life_copies = life(1, t.widening_copies);
@@ -237,28 +245,42 @@ class calibrator {
   curve life(int stores, double& widening) {
     time_figures& t = *result_.device.time;
     constexpr int kWarps = 8;
-    constexpr double kFull = 0.88;
+    // More blocks that bring less than this much more, as an exponent, wait for a full bus.
+    constexpr double kLeastGain = 0.4;
     const int most_blocks = gpu_.threads_per_sm / (32 * kWarps);
     std::array<std::vector<curve::point>, 3> by_width;  // 1, 2 and 4 words
-    for (std::size_t width = 0; width < by_width.size(); ++width)
+    for (std::size_t width = 0; width < by_width.size(); ++width) {
+      double last_share = 0;
+      int last_blocks = 0;
       for (const int blocks : {1, 2, 3, 4, 6, 8}) {
         const int words = 1 << width;
         if (blocks > most_blocks || (words > 1 && blocks < 3)) continue;
         if (words == 1 && blocks == most_blocks) continue;  // a pattern of the suites
-        const probe p{.kind = probe_kind::kShortBlocks, .bytes = large_ / 2, .loads = words,
-                      .stores = stores, .warps = kWarps, .occupancy = blocks};
-        const probe_result r = time("short " + std::string(stores > 0 ? "copies, " : "loads, ") +
-                                         std::to_string(words) + " words, " +
-                                         std::to_string(blocks) + " blocks",
-                                     "blocks", p);
+        const probe p{.kind = probe_kind::kShortBlocks,
+                      .bytes = large_ / 2,
+                      .loads = words,
+                      .stores = stores,
+                      .warps = kWarps,
+                      .occupancy = blocks};
+        const probe_result r =
+            time("short " + std::string(stores > 0 ? "copies, " : "loads, ") +
+                     std::to_string(words) + " words, " + std::to_string(blocks) + " blocks",
+                 "blocks", p);
         const double s = r.seconds - beside();
         const double bytes = r.work * kWarps * 128 * words * (1 + stores);
         const double share = bytes / s / t.dram.at(stores > 0 ? 0.5 : 0.0).low;
         // Blocks that start no faster do not show how long they live.
         const bool starting = r.work / s > 0.95 * t.blocks_started_per_s;
-        if (share > kFull || starting) continue;
-        by_width[width].push_back({share, interval::exactly(s * gpu_.sms * blocks / r.work)});
+        const double gain =
+            last_blocks > 0 ? std::log(share / last_share) / std::log(double(blocks) / last_blocks)
+                            : 1;
+        last_share = share;
+        last_blocks = blocks;
+        if (gain < kLeastGain || starting) continue;
+        by_width[width].push_back(
+            {std::min(1.0, share), interval::exactly(s * gpu_.sms * blocks / r.work)});
       }
+    }
     for (auto& points : by_width) std::ranges::sort(points, {}, &curve::point::x);
     widening = widening_of(by_width);
     std::vector<curve::point> all;
@@ -297,14 +319,14 @@ class calibrator {
     for (const double part : {0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0}) {
       const index_t bytes = whole_tiles(part * d.l2_bytes);
       const double most = static_cast<double>(bytes) / kSectorBytes;
-      const probe_result read =
-          count("kept loads " + format_fixed(part, 2), "bytes",
-                {.kind = probe_kind::kDense, .bytes = bytes, .loads = 4});
+      const probe_result read = count("kept loads " + format_fixed(part, 2), "bytes",
+                                      {.kind = probe_kind::kDense, .bytes = bytes, .loads = 4});
       loads.take(part, 1 - metric(read, "l2_read_hit_sectors_measured") / most);
-      const probe_result copied =
-          count("kept copy " + format_fixed(part, 2), "bytes",
-                {.kind = probe_kind::kDense, .bytes = whole_tiles(part * d.l2_bytes / 2),
-                 .loads = 1, .stores = 1});
+      const probe_result copied = count("kept copy " + format_fixed(part, 2), "bytes",
+                                        {.kind = probe_kind::kDense,
+                                         .bytes = whole_tiles(part * d.l2_bytes / 2),
+                                         .loads = 1,
+                                         .stores = 1});
       loads.take(part, 1 - metric(copied, "l2_read_hit_sectors_measured") / (most / 2));
     }
     for (const int spacing : {32, 128, 2048})
@@ -313,8 +335,8 @@ class calibrator {
         const index_t bytes =
             whole_tiles(part * d.l2_bytes * (spacing > 128 ? spacing / 128.0 : 1.0));
         if (bytes > large_) continue;
-        const probe p{.kind = probe_kind::kSpacedStores, .bytes = bytes, .spacing = spacing,
-                      .once = true};
+        const probe p{
+            .kind = probe_kind::kSpacedStores, .bytes = bytes, .spacing = spacing, .once = true};
         const probe_result r = count(
             "kept stores " + std::to_string(spacing) + ", " + format_fixed(part, 2), "sectors", p);
         // The first launches after other data push that out: the smallest footprint says little.
@@ -329,8 +351,7 @@ class calibrator {
   /// How many of the sectors of stores that follow closely go on to L2: for the record.
   void merging() {
     if (result_.counted)
-      count("walked stores", "threads",
-            {.kind = probe_kind::kWalkedStores, .bytes = 256 * kMi});
+      count("walked stores", "threads", {.kind = probe_kind::kWalkedStores, .bytes = 256 * kMi});
   }
 
   /// What was lost, by the part of L2 that a launch goes round.
@@ -374,7 +395,8 @@ device_file passport_of(const calibration& found, const evidence& facts) {
     file.sources[std::string(path)] = {kind, note};
   };
   const char* const driver = "as the driver reports it";
-  for (const char* const path : {"sms", "threads_per_sm", "l2_bytes"}) from(path, kMeasured, driver);
+  for (const char* const path : {"sms", "threads_per_sm", "l2_bytes"})
+    from(path, kMeasured, driver);
   from("l1_bytes", kMeasured, "as much of it as can be shared memory, as the driver reports it");
   from("dram_bytes_per_s", kDerived, "memory clock x 2 x bus width, as the driver reports them");
   const source_kind counted = found.counted ? kMeasured : kAssumed;
@@ -385,7 +407,8 @@ device_file passport_of(const calibration& found, const evidence& facts) {
        found.counted ? "DRAM bytes read for each sector that is partly written" : no_counters);
   const char* const kept = "hits of launches that go round a buffer, no more than 1 % of them lost";
   const char* const stored =
-      "write-backs of launches that go round a buffer, no more than 5 % of the sectors; half of it, "
+      "write-backs of launches that go round a buffer, no more than 5 % of the sectors; half of "
+      "it, "
       "as others come in between";
   const char* const lost = "twice the largest buffer of which something was found";
   const char* const share = "a usual share of L2; no hardware counters could be read";
@@ -441,8 +464,9 @@ std::optional<std::string> passport_path(const std::string& gpu_uuid) {
 
 calibration calibrate(backend& device) {
   if (!device.geometry())
-    throw device_unavailable("--calibrate: probes measure a GPU, and the CPU is selected; "
-                             "take a machine with one, or --device=cuda");
+    throw device_unavailable(
+        "--calibrate: probes measure a GPU, and the CPU is selected; "
+        "take a machine with one, or --device=cuda");
   return calibrator(device).measure();
 }
 

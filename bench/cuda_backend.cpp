@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <optional>
 
-#include "bench/device_file.hpp"
 #include "bench/backend.hpp"
 #include "bench/build_info.hpp"
+#include "bench/device_file.hpp"
 #include "bench/format.hpp"
 #include "bench/gpu_observer.hpp"
 #include "bench/proof_layout.hpp"
@@ -211,10 +211,13 @@ class cuda_backend final : public backend {
     return observer_->is_mig_instance() ? 0 : info_.peak_f32_flops();
   }
   std::optional<gpu_geometry> geometry() const override {
-    return gpu_geometry{info_.name, device_key(info_.name),
+    return gpu_geometry{info_.name,
+                        device_key(info_.name),
                         "sm_" + std::to_string(info_.compute_major * 10 + info_.compute_minor),
-                        info_.sm_count, info_.threads_per_sm,
-                        static_cast<double>(info_.l1_bytes), clock_.sm_clock_hz};
+                        info_.sm_count,
+                        info_.threads_per_sm,
+                        static_cast<double>(info_.l1_bytes),
+                        clock_.sm_clock_hz};
   }
   index_t last_cache_bytes() const override { return info_.l2_bytes; }
   std::string_view last_cache_name() const override { return "l2"; }
@@ -523,7 +526,7 @@ class cuda_backend final : public backend {
   std::string flush_proof_ = "no flush: --cache=warm";
   buffer_plan plan_;
   std::optional<int> peer_;
-  int shared_bytes_ = 0;  // of the acquired workload's blocks
+  int shared_bytes_ = 0;             // of the acquired workload's blocks
   std::optional<int> fewer_blocks_;  // than the settings say, for a counterfactual
   double event_floor_s_ = 0;
   settled_clock clock_;

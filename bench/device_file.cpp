@@ -59,7 +59,8 @@ void visit_time(Time& time, const Visit& visit) {
   visit("time.dram", time.dram, positive_over("bytes/s over share written", 0, 1));
   visit("time.dram_loads", time.dram_loads, positive_over(kApart, 0, kNoLimit));
   visit("time.dram_stores", time.dram_stores, positive_over(kApart, 0, kNoLimit));
-  visit("time.dram_together", time.dram_together, positive_over("share over bytes apart", 0, kNoLimit));
+  visit("time.dram_together", time.dram_together,
+        positive_over("share over bytes apart", 0, kNoLimit));
   visit("time.l2_loads", time.l2_loads, positive_over(kOfLine, 1, 4));
   visit("time.l2_stores", time.l2_stores, positive_over(kOfLine, 1, 4));
   visit("time.l2_full_stores", time.l2_full_stores, positive("sectors/s"));
@@ -509,7 +510,8 @@ std::string device_key(std::string_view name) {
   std::string key;
   std::string word;
   const auto end_word = [&] {
-    const bool vendor = word == "nvidia" || word == "tesla" || word == "geforce" || word == "quadro";
+    const bool vendor =
+        word == "nvidia" || word == "tesla" || word == "geforce" || word == "quadro";
     if (!vendor && (key.empty() || key == "rtx" || key == "gtx")) key += word;
     word.clear();
   };

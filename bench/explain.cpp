@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "bench/format.hpp"
-#include "bench/text.hpp"
 #include "bench/row_counters.hpp"
+#include "bench/text.hpp"
 
 namespace sectorbench {
 namespace {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/forecast.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <omp.h>
 
 #include "bench/format.hpp"
 #include "bench/label.hpp"
@@ -24,8 +25,10 @@ std::string either(double low, double high, const std::string& a, const std::str
 std::string time_text(const row_prediction& model) {
   if (!model.time) return "-";
   const interval s = model.time->seconds;
-  return either(s.low, s.high, format_time(s.exact() ? s.low : s.middle() > 0 &&
-                                                   s.spread() <= kSameNumber ? s.middle() : s.low),
+  return either(s.low, s.high,
+                format_time(s.exact()                                     ? s.low
+                            : s.middle() > 0 && s.spread() <= kSameNumber ? s.middle()
+                                                                          : s.low),
                 format_time(s.high));
 }
 
@@ -95,10 +98,10 @@ std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
     row.on = known[row.row.spec.key()];
     const auto& stride1 = known[stride_one_of(row.row.spec).key()];
     for (std::size_t d = 0; d < row.on.size(); ++d)
-      row.stride1_ratio.push_back(
-          row.on[d].time && d < stride1.size() && stride1[d].time
-              ? row.on[d].time->seconds.middle() / stride1[d].time->seconds.middle()
-              : 0);
+      row.stride1_ratio.push_back(row.on[d].time && d < stride1.size() && stride1[d].time
+                                      ? row.on[d].time->seconds.middle() /
+                                            stride1[d].time->seconds.middle()
+                                      : 0);
   }
   std::erase_if(result, [](const forecast_row& row) { return row.on.empty(); });
   return result;
@@ -165,16 +168,11 @@ std::string forecast_json(const std::vector<forecast_row>& rows,
       const std::string name =
           row.row.name + (devices.size() > 1 ? "/gpu:" + devices[d].device().key : "");
       const double us = model.time ? model.time->seconds.middle() * 1e6 : 0;
-      nlohmann::ordered_json run{{"name", name},
-                                 {"run_name", name},
-                                 {"run_type", "iteration"},
-                                 {"repetitions", 1},
-                                 {"repetition_index", 0},
-                                 {"threads", 1},
-                                 {"iterations", 1},
-                                 {"real_time", us},
-                                 {"cpu_time", us},
-                                 {"time_unit", "us"}};
+      nlohmann::ordered_json run{
+          {"name", name},     {"run_name", name},      {"run_type", "iteration"},
+          {"repetitions", 1}, {"repetition_index", 0}, {"threads", 1},
+          {"iterations", 1},  {"real_time", us},       {"cpu_time", us},
+          {"time_unit", "us"}};
       const auto work = make_workload(spec);
       counter_values values;
       add_prediction(values, spec, work->meaning().unique_bytes(), &model.totals);

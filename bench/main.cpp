@@ -381,8 +381,9 @@ exit_code write_passport(const options& wanted, backend& device) {
     const auto uuid = std::ranges::find(facts, "gpu.uuid", &evidence::value_type::first);
     const auto in_cache = passport_path(uuid->second);
     if (!in_cache)
-      throw usage_error("--calibrate: neither XDG_CACHE_HOME nor HOME is set; name a file, "
-                        "e.g. --calibrate=gpu.json");
+      throw usage_error(
+          "--calibrate: neither XDG_CACHE_HOME nor HOME is set; name a file, "
+          "e.g. --calibrate=gpu.json");
     path = *in_cache;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   }
@@ -393,9 +394,10 @@ exit_code write_passport(const options& wanted, backend& device) {
   std::ofstream(file->temporary_path())
       << write_device(passport.device, passport.sources, passport.evidence);
   file->commit("}");
-  std::printf("%s: calibrated %s with %zu probes%s\n", path.c_str(), device.headline().c_str(),
-              found.probes.size(),
-              found.counted ? "" : "; without counters granule, fills and what L2 keeps are assumed");
+  std::printf(
+      "%s: calibrated %s with %zu probes%s\n", path.c_str(), device.headline().c_str(),
+      found.probes.size(),
+      found.counted ? "" : "; without counters granule, fills and what L2 keeps are assumed");
   return exit_code::kOk;
 }
 
@@ -434,9 +436,9 @@ exit_code predict_rows(const run_plan& plan, const filter_matcher& filter) {
     table += "\n";
     for (const forecast_row& row : predicted)
       for (std::size_t d = 0; d < devices.size(); ++d)
-        table += explained(
-            row.row.name + (devices.size() > 1 ? " on " + devices[d].device().key : ""),
-            explain(row.row.spec, row.on[d], devices[d].device(), {}));
+        table +=
+            explained(row.row.name + (devices.size() > 1 ? " on " + devices[d].device().key : ""),
+                      explain(row.row.spec, row.on[d], devices[d].device(), {}));
   }
   std::fputs(flags.format == "json" ? json.c_str() : table.c_str(), stdout);
   if (out) {
@@ -532,11 +534,11 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   std::optional<progress_line> progress;
   const std::shared_ptr<const predictor> model = model_of(wanted, first);
   if (wanted.explain && !model)
-    throw usage_error(on_gpu
-                          ? "--explain: nothing describes this GPU as it is used here; calibrate it "
-                            "(--calibrate) or say which description to take (--gpu=)"
-                          : "--explain: explains rows of a GPU, and the CPU is selected; "
-                            "--predict --gpu=h200 --explain needs none");
+    throw usage_error(
+        on_gpu ? "--explain: nothing describes this GPU as it is used here; calibrate it "
+                 "(--calibrate) or say which description to take (--gpu=)"
+               : "--explain: explains rows of a GPU, and the CPU is selected; "
+                 "--predict --gpu=h200 --explain needs none");
   std::vector<device_rows> devices;
   std::vector<suite_row> all_rows;
   const auto rows = rows_of(plan, filter, selected, default_bytes);

@@ -416,10 +416,11 @@ constexpr std::array kFlags{
     flag{"--traps", "", "--traps",
          "run the known mistakes of such benchmarks beside the right measurements, and no suite",
          [](std::string_view, options& to) { to.traps = true; }},
-    flag{"--gpu", "NAME|FILE,...", "--gpu=h200",
-         "the description that predictions take: t4, a100, h100, h200, l4, rtx4090 or a file; a run "
-         "on a GPU takes that of the GPU unless this says another",
-         read_gpus},
+    flag{
+        "--gpu", "NAME|FILE,...", "--gpu=h200",
+        "the description that predictions take: t4, a100, h100, h200, l4, rtx4090 or a file; a run "
+        "on a GPU takes that of the GPU unless this says another",
+        read_gpus},
     flag{"--predict", "", "--predict",
          "predict the rows for --gpu= and measure nothing: needs no GPU; of several descriptions "
          "side by side",

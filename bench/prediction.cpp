@@ -48,8 +48,7 @@ std::optional<predictor> choose_predictor(const std::string& wanted, const evide
   if (const auto path = passport_path(uuid); path && std::filesystem::exists(*path))
     return predictor(find_device(*path), "passport");
   const std::string key = device_key(fact("gpu.name"));
-  if (std::ranges::count(known_devices(), key) > 0)
-    return predictor(find_device(key), "built in");
+  if (std::ranges::count(known_devices(), key) > 0) return predictor(find_device(key), "built in");
   return std::nullopt;
 }
 

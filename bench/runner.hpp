@@ -111,7 +111,9 @@ class row_runner {
   /// The description that predicts rows, or null.
   const predictor* model() const { return model_.get(); }
   /// What the hardware counted of the row in this process; empty if nothing was read.
-  metric_values metrics(const row_spec& row) { return state_of(row).metrics.value_or(metric_values()); }
+  metric_values metrics(const row_spec& row) {
+    return state_of(row).metrics.value_or(metric_values());
+  }
 
   /// The program of the row's kernel, or of what a mover means.
   const program& body(const row_spec& row);

@@ -137,16 +137,14 @@ class questioner {
       return;
     }
     one.measured_gain = before_ / after;
-    const row_prediction predicted =
-        settings_.model->predict(halved.body(spec()), blocks / 2);
+    const row_prediction predicted = settings_.model->predict(halved.body(spec()), blocks / 2);
     one.predicted_gain = gain_of(result_->predicted, spec(), predicted, spec());
   }
 
   /// A working set that L2 keeps.
   void in_l2() {
     row_spec small = spec();
-    const auto bytes = static_cast<index_t>(
-        settings_.model->device().stores_kept.kept_bytes);
+    const auto bytes = static_cast<index_t>(settings_.model->device().stores_kept.kept_bytes);
     small.elements = std::max<index_t>(1, bytes / 2 / size_of(small.type));
     if (small.elements >= spec().elements) return;
     const bool bus = result_->predicted.time->limited_by == limit::kDramLocality;
@@ -159,8 +157,8 @@ class questioner {
     if (spec().pattern->name != "stride") return;
     for (const auto& [bytes, text] : {std::pair{kDramRow, "order shuffled within 8 KiB"},
                                       std::pair{kPage, "order shuffled within pages of 2 MiB"}}) {
-      const auto to = with_pattern(spec(), "stride_shuffled",
-                                   {spec().values[0], bytes / size_of(spec().type)});
+      const auto to =
+          with_pattern(spec(), "stride_shuffled", {spec().values[0], bytes / size_of(spec().type)});
       if (!to) return;
       counterfactual& one = changed(text, limit::kDramLocality, *to);
       one.eases = false;
@@ -170,15 +168,15 @@ class questioner {
   /// Another process, as the granule is chosen before a GPU works.
   void granule() {
     if (settings_.program.empty()) return;
-    counterfactual& one = add("loads fetch 32 bytes (--l2_fetch_granularity=32)",
-                              limit::kDramBytes);
+    counterfactual& one =
+        add("loads fetch 32 bytes (--l2_fetch_granularity=32)", limit::kDramBytes);
     const std::string command =
-        "'" + settings_.program + "' '--rows=" + spec().name() + "' --elements=" +
-        std::to_string(spec().elements) + " --block=" + std::to_string(spec().block.x) +
-        "x" + std::to_string(spec().block.y) +
+        "'" + settings_.program + "' '--rows=" + spec().name() +
+        "' --elements=" + std::to_string(spec().elements) +
+        " --block=" + std::to_string(spec().block.x) + "x" + std::to_string(spec().block.y) +
         " --l2_fetch_granularity=32 --counters=off --clock_check=off --progress=off "
-        "--device=cuda:" + std::to_string(device_.index().value_or(0)) +
-        " --benchmark_format=json 2>/dev/null";
+        "--device=cuda:" +
+        std::to_string(device_.index().value_or(0)) + " --benchmark_format=json 2>/dev/null";
     std::string text;
     if (std::FILE* const pipe = ::popen(command.c_str(), "r")) {
       std::array<char, 4096> part{};
@@ -192,13 +190,13 @@ class questioner {
       one.not_measured = "the program could not be run again";
       return;
     }
-    const double after = file["benchmarks"][0]["time_median_s"].get<double>() /
-                         static_cast<double>(spec().elements);
+    const double after =
+        file["benchmarks"][0]["time_median_s"].get<double>() / static_cast<double>(spec().elements);
     one.measured_gain = before_ / after;
     device_description device = settings_.model->device();
     device.read_granule = {32, 32};
-    const row_prediction predicted = predictor(device, "").predict(
-        runner_.body(spec()), result_->predicted.blocks_per_sm);
+    const row_prediction predicted =
+        predictor(device, "").predict(runner_.body(spec()), result_->predicted.blocks_per_sm);
     one.predicted_gain = gain_of(result_->predicted, spec(), predicted, spec());
   }
 
@@ -230,8 +228,8 @@ std::optional<bool> why_result::confirmed() const {
   std::optional<bool> all;
   for (const counterfactual& one : changes)
     if (one.measured_gain > 0 && one.removes == predicted.time->limited_by && one.matters()) {
-      const bool real = one.eases ? one.measured_gain > 1 + kTenth / 2
-                                  : one.measured_gain < 1 - kTenth / 2;
+      const bool real =
+          one.eases ? one.measured_gain > 1 + kTenth / 2 : one.measured_gain < 1 - kTenth / 2;
       all = all.value_or(true) && real && one.as_predicted();
     }
   return all;
@@ -252,9 +250,9 @@ std::string describe(const std::vector<why_result>& results) {
   int confirmed = 0, asked = 0;
   for (const why_result& one : results) {
     const interval s = one.predicted.time->seconds;
-    text += one.row.name + ": " + format_time(one.seconds) + ", predicted " +
-            format_time(s.low) + (s.spread() > 1.02 ? " to " + format_time(s.high) : "") +
-            ", limited by " + std::string(name_of(one.predicted.time->limited_by)) + "\n";
+    text += one.row.name + ": " + format_time(one.seconds) + ", predicted " + format_time(s.low) +
+            (s.spread() > 1.02 ? " to " + format_time(s.high) : "") + ", limited by " +
+            std::string(name_of(one.predicted.time->limited_by)) + "\n";
     std::size_t width = 0;
     for (const counterfactual& change : one.changes) width = std::max(width, change.change.size());
     for (const counterfactual& change : one.changes) {
@@ -264,8 +262,8 @@ std::string describe(const std::vector<why_result>& results) {
         continue;
       }
       text += "  " + format_fixed(change.measured_gain, 2) + " times as fast, predicted " +
-              gain_text(change.predicted_gain) + (change.as_predicted() ? "" : "  NOT AS PREDICTED") +
-              "\n";
+              gain_text(change.predicted_gain) +
+              (change.as_predicted() ? "" : "  NOT AS PREDICTED") + "\n";
     }
     if (const auto verdict = one.confirmed()) {
       ++asked;

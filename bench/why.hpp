@@ -9,19 +9,19 @@
 #include "bench/suite.hpp"
 
 /// @file
-/// Explanations put to the test: the same row with one cause changed, measured beside what the model
-/// says of the change.
+/// Explanations put to the test: the same row with one cause changed, measured beside what the
+/// model says of the change.
 
 namespace sectorbench {
 
 /// One changed cause.
 struct counterfactual {
-  std::string change;                ///< "whole sectors stored", ...
-  limit removes = limit::kLaunch;    ///< the limit that the change takes away or eases
-  bool eases = true;                 ///< false: it makes it worse, and should slow the row down
-  double measured_gain = 0;          ///< time per element before / after; 0: not measured
-  interval predicted_gain;           ///< the same by the model
-  std::string not_measured;          ///< why not, if so
+  std::string change;              ///< "whole sectors stored", ...
+  limit removes = limit::kLaunch;  ///< the limit that the change takes away or eases
+  bool eases = true;               ///< false: it makes it worse, and should slow the row down
+  double measured_gain = 0;        ///< time per element before / after; 0: not measured
+  interval predicted_gain;         ///< the same by the model
+  std::string not_measured;        ///< why not, if so
 
   /// Whether the gain is what the model says, to a tenth.
   bool as_predicted() const;

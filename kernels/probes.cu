@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/probes.hpp"
-
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
+#include "kernels/probes.hpp"
 #include "kernels/registry.hpp"
 
 #if defined(__CUDACC__)
@@ -15,9 +14,9 @@ namespace sectorbench {
 namespace {
 
 constexpr int kBlockThreads = 256;
-constexpr int kUnroll = 4;           // independent accesses of a thread
+constexpr int kUnroll = 4;            // independent accesses of a thread
 constexpr int kL1Region = 16 * 1024;  // bytes that a block walks in L1
-constexpr int kGranule = 64;         // by which the passes of spaced accesses are apart
+constexpr int kGranule = 64;          // by which the passes of spaced accesses are apart
 constexpr index_t kBlocks = 1 << 18;  // of short and empty blocks, at least
 
 constexpr index_t places(const probe& p) { return p.bytes / p.spacing; }
@@ -122,8 +121,8 @@ __global__ void l2_loads_probe(const char* in, uint4* out, index_t bytes, index_
     std::uint32_t value[kUnroll];
 #pragma unroll
     for (int k = 0; k < kUnroll; ++k)
-      value[k] = __ldcg(reinterpret_cast<const std::uint32_t*>(
-          in + at + k * request + (threadIdx.x & 31) * spacing));
+      value[k] = __ldcg(reinterpret_cast<const std::uint32_t*>(in + at + k * request +
+                                                               (threadIdx.x & 31) * spacing));
 #pragma unroll
     for (int k = 0; k < kUnroll; ++k) {
       sum ^= value[k];
@@ -142,8 +141,9 @@ __global__ void l2_stores_probe(char* out, index_t bytes, index_t spacing, int r
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
     for (int k = 0; k < kUnroll; ++k)
-      __stcg(reinterpret_cast<std::uint32_t*>(out + at + k * request + (threadIdx.x & 31) * spacing),
-             static_cast<std::uint32_t>(round));
+      __stcg(
+          reinterpret_cast<std::uint32_t*>(out + at + k * request + (threadIdx.x & 31) * spacing),
+          static_cast<std::uint32_t>(round));
     at += warps * request * kUnroll;
     while (at >= bytes) at -= bytes;
   }
@@ -192,16 +192,26 @@ using dense_kernel = void (*)(const uint4*, uint4*, index_t);
 
 dense_kernel dense_kernel_of(int loads, int stores) {
   switch (loads * 10 + stores) {
-    case 1: return dense_probe<0, 1>;
-    case 2: return dense_probe<0, 2>;
-    case 11: return dense_probe<1, 1>;
-    case 21: return dense_probe<2, 1>;
-    case 22: return dense_probe<2, 2>;
-    case 40: return dense_probe<4, 0>;
-    case 41: return dense_probe<4, 1>;
-    case 81: return dense_probe<8, 1>;
-    case 161: return dense_probe<16, 1>;
-    default: return nullptr;
+    case 1:
+      return dense_probe<0, 1>;
+    case 2:
+      return dense_probe<0, 2>;
+    case 11:
+      return dense_probe<1, 1>;
+    case 21:
+      return dense_probe<2, 1>;
+    case 22:
+      return dense_probe<2, 2>;
+    case 40:
+      return dense_probe<4, 0>;
+    case 41:
+      return dense_probe<4, 1>;
+    case 81:
+      return dense_probe<8, 1>;
+    case 161:
+      return dense_probe<16, 1>;
+    default:
+      return nullptr;
   }
 }
 
@@ -214,10 +224,14 @@ short_kernel short_kernel_with(int stores) {
 
 short_kernel short_kernel_of(int loads, int stores) {
   switch (loads) {
-    case 1: return short_kernel_with<std::uint32_t>(stores);
-    case 2: return short_kernel_with<uint2>(stores);
-    case 4: return short_kernel_with<uint4>(stores);
-    default: return nullptr;
+    case 1:
+      return short_kernel_with<std::uint32_t>(stores);
+    case 2:
+      return short_kernel_with<uint2>(stores);
+    case 4:
+      return short_kernel_with<uint4>(stores);
+    default:
+      return nullptr;
   }
 }
 
@@ -242,8 +256,8 @@ class probe_workload final : public workload {
       const short_kernel kernel = short_kernel_of(probe_.loads, probe_.stores);
       check(kernel != nullptr);
       if (probe_.occupancy > 0)
-        shared_bytes_ = sectorbench::shared_bytes_for(reinterpret_cast<const void*>(kernel),
-                                                      probe_.occupancy);
+        shared_bytes_ =
+            sectorbench::shared_bytes_for(reinterpret_cast<const void*>(kernel), probe_.occupancy);
     }
 #endif
   }
@@ -334,8 +348,8 @@ class probe_workload final : public workload {
 }  // namespace
 
 double probe::work() const {
-  const auto persistent_requests = static_cast<double>(index_t{sms} * 8 * (kBlockThreads / 32)) *
-                                   rounds * kUnroll;
+  const auto persistent_requests =
+      static_cast<double>(index_t{sms} * 8 * (kBlockThreads / 32)) * rounds * kUnroll;
   switch (kind) {
     case probe_kind::kDense:
       return 16.0 * static_cast<double>(dense_threads(*this)) * (loads + stores);

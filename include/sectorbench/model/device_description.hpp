@@ -59,16 +59,16 @@ struct time_figures {
   double launch_s = 0;      ///< of a launch that does nothing: from one to the next
   double dram_start_s = 0;  ///< by which a launch whose data lie in DRAM takes longer than its
                             ///< bytes at their rate, the launch itself aside
-  curve dram;             ///< bytes/s of dense traffic, over the share of it that is written
-  curve dram_loads;       ///< bytes/s read, over the bytes from one used granule to the next
-  curve dram_stores;      ///< bytes/s read and written by partial stores, over the same distance
-  curve dram_together;    ///< time of both of these at once / sum of their times, over the same
-  curve l2_loads;         ///< sectors/s that L2 serves, over sectors used of a line (1 to 4)
-  curve l2_stores;        ///< sectors/s that L2 takes partly written, over the same
+  curve dram;               ///< bytes/s of dense traffic, over the share of it that is written
+  curve dram_loads;         ///< bytes/s read, over the bytes from one used granule to the next
+  curve dram_stores;        ///< bytes/s read and written by partial stores, over the same distance
+  curve dram_together;      ///< time of both of these at once / sum of their times, over the same
+  curve l2_loads;           ///< sectors/s that L2 serves, over sectors used of a line (1 to 4)
+  curve l2_stores;          ///< sectors/s that L2 takes partly written, over the same
   double l2_full_stores = 0;  ///< sectors/s that L2 takes wholly written
-  curve block_life_loads;   ///< s from the start of a block whose warps load 4 sectors at once to
-                            ///< the start of the next in its place, over the share of the DRAM rate
-  curve block_life_copies;  ///< the same of a block that stores what it loaded
+  curve block_life_loads;     ///< s from the start of a block whose warps load 4 sectors at once to
+                           ///< the start of the next in its place, over the share of the DRAM rate
+  curve block_life_copies;     ///< the same of a block that stores what it loaded
   double widening_loads = 0;   ///< share by which a block that loads lives longer for each doubling
                                ///< of the sectors that a warp loads at once, from 4 on
   double widening_copies = 0;  ///< the same of a block that stores what it loaded
@@ -93,8 +93,8 @@ struct device_description {
   double dram_bytes_per_s = 0;  ///< peak of the memory bus
 
   interval read_granule{32, 32};  ///< bytes that a load miss of L2 fetches; two ends: not known
-  interval fills{0, 1};  ///< share of partly written sectors that are read first: 1 with ECC, 0
-                         ///< without, both ends where that is not known
+  interval fills{0, 1};      ///< share of partly written sectors that are read first: 1 with ECC, 0
+                             ///< without, both ends where that is not known
   reuse_bounds loads_kept;   ///< by L2
   reuse_bounds stores_kept;  ///< by L2: not written back before the next store
 

@@ -52,9 +52,10 @@ struct reuse_profile {
   side_profile loads, stores, indices;
   std::int64_t blocks = 0;
   int block_threads = 0;
-  int rounds = 0;  ///< times that a thread waits for loads before it goes on
+  int rounds = 0;                     ///< times that a thread waits for loads before it goes on
   bool stores_whole_sectors = false;  ///< each request that stores to a sector writes all of it
-  /// Bytes of which the distances between lanes of stores are multiples, in the first warp; 0: none.
+  /// Bytes of which the distances between lanes of stores are multiples, in the first warp; 0:
+  /// none.
   std::uint64_t store_pitch = 0;
 };
 
@@ -84,9 +85,9 @@ class page_sampler {
 
   int pages() const { return static_cast<int>(sampled_.size()); }
   double scale() const {
-    return sampled_.empty() ? 0
-                            : static_cast<double>(window_of_.size()) /
-                                  static_cast<double>(sampled_.size());
+    return sampled_.empty()
+               ? 0
+               : static_cast<double>(window_of_.size()) / static_cast<double>(sampled_.size());
   }
 
   /// Calls take(sector of the samples, bytes touched of it) for what of [address, address + bytes)
@@ -100,8 +101,8 @@ class page_sampler {
       const std::uint64_t begin = std::max(address, sector * kSectorBytes) % kSectorBytes;
       const std::uint64_t end =
           std::min(last, sector * kSectorBytes + kSectorBytes - 1) % kSectorBytes;
-      const auto mask = static_cast<std::uint32_t>((~std::uint64_t{0} >> (63 - (end - begin)))
-                                                   << begin);
+      const auto mask =
+          static_cast<std::uint32_t>((~std::uint64_t{0} >> (63 - (end - begin))) << begin);
       take(static_cast<std::uint32_t>(window_of_[page]) * kPageSectors +
                static_cast<std::uint32_t>(sector % kPageSectors),
            mask);
@@ -139,11 +140,12 @@ class sampling_memory {
 
   sampling_memory(side_extent loads, side_extent stores, index_t indices, int width)
       : loads_extent_(loads), stores_extent_(stores), width_(width) {
-    const auto bytes = [&](index_t elements) { return static_cast<std::uint64_t>(elements * width); };
+    const auto bytes = [&](index_t elements) {
+      return static_cast<std::uint64_t>(elements * width);
+    };
     loads_.pages = page_sampler(bytes(loads.first), bytes(loads.elements));
     stores_.pages = page_sampler(bytes(stores.first), bytes(stores.elements));
-    indices_.pages =
-        page_sampler(0, static_cast<std::uint64_t>(indices) * sizeof(index_entry));
+    indices_.pages = page_sampler(0, static_cast<std::uint64_t>(indices) * sizeof(index_entry));
   }
 
   void begin_thread(index_t block, int warp, int warps) {

@@ -15,12 +15,12 @@
 /// @file
 /// How long a launch takes, from its traffic and the figures of a device, and what limits it.
 ///
-/// Each resource that the launch needs gives a time in which that resource alone could serve it; the
-/// launch takes as long as the slowest, and as the start and end of a launch besides. DRAM and bytes
-/// in flight are one question: the more of the DRAM rate is in use, the longer a block lives.
+/// Each resource that the launch needs gives a time in which that resource alone could serve it;
+/// the launch takes as long as the slowest, and as the start and end of a launch besides. DRAM and
+/// bytes in flight are one question: the more of the DRAM rate is in use, the longer a block lives.
 ///
-/// Where loads and stores of one resource might overlap or not, the interval reaches from the longer
-/// of them to their sum. No figure is fitted to a pattern of the suites.
+/// Where loads and stores of one resource might overlap or not, the interval reaches from the
+/// longer of them to their sum. No figure is fitted to a pattern of the suites.
 ///
 /// Not modelled: instruction issue, clocks that change, the order in which requests reach DRAM.
 
@@ -41,8 +41,8 @@ enum class limit {
 
 constexpr std::string_view name_of(limit what) {
   constexpr std::array<std::string_view, 9> kNames{
-      "requests",  "l1",             "l2",     "dram_bytes", "dram_locality",
-      "in_flight", "bank_conflicts", "launch", "arithmetic"};
+      "requests",       "l1",     "l2",        "dram_bytes", "dram_locality", "in_flight",
+      "bank_conflicts", "launch", "arithmetic"};
   return kNames[static_cast<std::size_t>(what)];
 }
 
@@ -100,8 +100,9 @@ class time_evaluator {
     t.l2 = l2();
     t.l1 = over(static_cast<double>(totals_.loads.lines + totals_.indices.lines),
                 interval::exactly(figures_.l1_lines_per_s));
-    t.banks = over(static_cast<double>(totals_.slot_loads.wavefronts + totals_.slot_stores.wavefronts),
-                   interval::exactly(figures_.shared_wavefronts_per_s));
+    t.banks =
+        over(static_cast<double>(totals_.slot_loads.wavefronts + totals_.slot_stores.wavefronts),
+             interval::exactly(figures_.shared_wavefronts_per_s));
     const double warps = static_cast<double>(profile_.blocks) *
                          ((profile_.block_threads + kWarpLanes - 1) / kWarpLanes);
     t.starts = larger(over(static_cast<double>(profile_.blocks),
@@ -119,8 +120,7 @@ class time_evaluator {
     const double in_l2 = figures_.block_life_in_l2_s;
     const double start = std::max(in_l2, figures_.dram_start_s);
     if (dram.low > 0) return interval::exactly(figures_.launch_s + start);
-    return interval{0, 2 * (dram.high > 0 ? start : in_l2)} +
-           interval::exactly(figures_.launch_s);
+    return interval{0, 2 * (dram.high > 0 ? start : in_l2)} + interval::exactly(figures_.launch_s);
   }
 
   interval dram() const {
@@ -165,10 +165,9 @@ class time_evaluator {
     // A compiler may let loads of later rounds begin before the stores of earlier ones.
     const double least = 1 + (most - 1) / kRoundsAtOnce;
     // Loads of one sector that follow each other may wait for it twice.
-    const double again =
-        traffic_.l2_read_sectors.low < 0.99 * traffic_.l2_read_sectors.high
-            ? figures_.block_life_in_l2_s
-            : 0;
+    const double again = traffic_.l2_read_sectors.low < 0.99 * traffic_.l2_read_sectors.high
+                             ? figures_.block_life_in_l2_s
+                             : 0;
     const interval chain = arithmetic_chain();
     const auto lives = [&](const interval& life) {
       return interval{life.low * least + chain.low, life.high * most + again + chain.high} *
@@ -202,12 +201,12 @@ class time_evaluator {
   double widening() const {
     const double warps = static_cast<double>(profile_.blocks) *
                          ((profile_.block_threads + kWarpLanes - 1) / kWarpLanes);
-    const double at_once = static_cast<double>(totals_.loads.sectors) / warps /
-                           std::max(1, profile_.rounds);
+    const double at_once =
+        static_cast<double>(totals_.loads.sectors) / warps / std::max(1, profile_.rounds);
     const double doublings = std::clamp(std::log2(at_once / kNarrow), 0.0, kWidest);
-    return std::pow(1 + (totals_.stores.sectors > 0 ? figures_.widening_copies
-                                                    : figures_.widening_loads),
-                    doublings);
+    return std::pow(
+        1 + (totals_.stores.sectors > 0 ? figures_.widening_copies : figures_.widening_loads),
+        doublings);
   }
 
   interval life_at(double share) const {
@@ -270,11 +269,11 @@ class time_evaluator {
                         result.seconds.high * (1 + kProbeDoubt)};
   }
 
-  static constexpr double kNarrow = 4;  // sectors of a warp that loads one word a lane
-  static constexpr double kWidest = 2;  // doublings that were measured
-  static constexpr double kSparse = 1.1;       // of the dense spacing
-  static constexpr double kRoundsAtOnce = 4;   // loop iterations that a compiler unrolls
-  static constexpr double kSameTime = 1.02;    // less makes no difference worth a name
+  static constexpr double kNarrow = 4;             // sectors of a warp that loads one word a lane
+  static constexpr double kWidest = 2;             // doublings that were measured
+  static constexpr double kSparse = 1.1;           // of the dense spacing
+  static constexpr double kRoundsAtOnce = 4;       // loop iterations that a compiler unrolls
+  static constexpr double kSameTime = 1.02;        // less makes no difference worth a name
   static constexpr double kCyclesOfOperation = 8;  // of a dependent multiply-add, at most
   static constexpr double kLocalityDoubt = 0.08;   // probes at one distance are not all distances
   static constexpr double kProbeDoubt = 0.03;      // of what is no number anyway

@@ -20,7 +20,8 @@
 /// what comes back after another; between the two, and where the order of blocks that run together
 /// decides, both ends are given. Four rules make traffic of that:
 ///
-/// 1. A store that leaves a sector partly written when L2 evicts it makes L2 read the sector: a fill
+/// 1. A store that leaves a sector partly written when L2 evicts it makes L2 read the sector: a
+/// fill
 ///    (with ECC on).
 /// 2. A load that misses fetches a granule, which may be more than a sector.
 /// 3. What is lost is fetched, filled and written back again.
@@ -57,8 +58,8 @@ struct traffic_prediction {
 
 namespace detail {
 
-/// The distinct bytes of lines that a launch touches while so many blocks in a row start. The launch
-/// is followed by one like it.
+/// The distinct bytes of lines that a launch touches while so many blocks in a row start. The
+/// launch is followed by one like it.
 class footprint {
  public:
   footprint(const reuse_profile& profile) : blocks_(static_cast<double>(profile.blocks)) {
@@ -156,9 +157,8 @@ void for_each_unit(std::span<const sector_visit> visits, std::uint32_t sectors, 
     unit.clear();
     for (; i < visits.size() && visits[i].sector / sectors == id; ++i) unit.push_back(visits[i]);
     if (sectors > 1) {
-      std::ranges::sort(unit, {}, [](const sector_visit& v) {
-        return std::uint64_t{v.block} << 32 | v.request;
-      });
+      std::ranges::sort(
+          unit, {}, [](const sector_visit& v) { return std::uint64_t{v.block} << 32 | v.request; });
       const auto same = [](const sector_visit& a, const sector_visit& b) {
         return a.block == b.block && a.request == b.request;
       };
@@ -222,8 +222,8 @@ class traffic_evaluator {
     return side.visits.empty() && totals.sectors > 0;
   }
 
-  /// Stores whose lanes lie whole pages apart may meet in few sets of L2; how sets are chosen is not
-  /// published, and none of them is kept for certain. Nothing is where distances lack a side.
+  /// Stores whose lanes lie whole pages apart may meet in few sets of L2; how sets are chosen is
+  /// not published, and none of them is kept for certain. Nothing is where distances lack a side.
   reuse_bounds kept_at(reuse_bounds bounds, std::uint64_t pitch) const {
     if ((pitch > 0 && pitch % kPageBytes == 0) || unsampled_) bounds.kept_bytes = 0;
     return bounds;
@@ -236,9 +236,9 @@ class traffic_evaluator {
 
   /// What a sampled visit stands for, from the exact number of all.
   static double per_visit(const side_profile& side, const side_totals& totals) {
-    return side.visits.empty() ? 0
-                               : static_cast<double>(totals.sectors) /
-                                     static_cast<double>(side.visits.size());
+    return side.visits.empty()
+               ? 0
+               : static_cast<double>(totals.sectors) / static_cast<double>(side.visits.size());
   }
 
   void loaded(const side_profile& side, const side_totals& totals) {
@@ -301,9 +301,8 @@ class traffic_evaluator {
     });
     result_.l2_write_sectors = to_l2.times(each);
     result_.dram_write_bytes = written.times(each * kSectorBytes);
-    result_.fill_sectors = interval{filled.low * device_.fills.low,
-                                    filled.high * device_.fills.high} *
-                           each;
+    result_.fill_sectors =
+        interval{filled.low * device_.fills.low, filled.high * device_.fills.high} * each;
     result_.dram_read_bytes += result_.fill_sectors * kSectorBytes;
   }
 
@@ -327,7 +326,8 @@ class traffic_evaluator {
     return partial + (bytes != kWhole ? 1 : 0);
   }
 
-  /// Bytes from one unit used to the next within a page, while as many blocks start as run together.
+  /// Bytes from one unit used to the next within a page, while as many blocks start as run
+  /// together.
   double spacing(const side_profile& side, double unit_bytes) const {
     const auto sectors = static_cast<std::uint32_t>(unit_bytes / kSectorBytes);
     std::vector<sector_visit> page;

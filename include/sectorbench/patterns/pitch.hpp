@@ -42,8 +42,7 @@ struct pitch {
     const launch_shape grid = shape(block);
     if (grid.grid_z > 1) return grid.blocks();  // of which the last may be empty
     const index_t step = index_t{block.y} * width;
-    return grid.grid_x *
-           std::lcm(steps_to_line(step * columns), steps_to_line(step * distance));
+    return grid.grid_x * std::lcm(steps_to_line(step * columns), steps_to_line(step * distance));
   }
   constexpr side_extent loads() const {
     return {(rows - 1) * distance + last, 0,
