@@ -102,6 +102,21 @@ TEST(Counters, KeysAreThePromisedOnesInOrder) {
       "memory_clock_hz",
       "throttle_reasons",
       "other_processes",
+      "l2_read_sectors_predicted_low",
+      "l2_read_sectors_predicted_high",
+      "l2_write_sectors_predicted_low",
+      "l2_write_sectors_predicted_high",
+      "l2_fill_sectors_predicted_low",
+      "l2_fill_sectors_predicted_high",
+      "dram_read_bytes_predicted_low",
+      "dram_read_bytes_predicted_high",
+      "dram_write_bytes_predicted_low",
+      "dram_write_bytes_predicted_high",
+      "dram_bytes_predicted_low",
+      "dram_bytes_predicted_high",
+      "time_predicted_low_s",
+      "time_predicted_high_s",
+      "unexplained",
   };
   std::vector<std::string_view> keys;
   for (const counter_spec& counter : kCounters) keys.push_back(counter.key);
@@ -128,7 +143,8 @@ TEST(Counters, KeysCarryUnitAndSource) {
   for (const counter_spec& counter : kCounters) {
     for (const auto& [suffix, unit] : units)
       EXPECT_EQ(counter.key.ends_with(suffix), counter.unit == unit) << counter.key;
-    EXPECT_EQ(counter.key.ends_with("_predicted"), counter.source == "model") << counter.key;
+    const bool predicted = counter.key.find("_predicted") != std::string_view::npos;
+    EXPECT_EQ(predicted || counter.key == "unexplained", counter.source == "model") << counter.key;
     const bool counted =
         counter.key.ends_with("_measured") || counter.key == "counters_equal_model";
     EXPECT_EQ(counted, counter.source == "counter") << counter.key;
@@ -142,6 +158,29 @@ TEST(Counters, SourceSaysWhichRowsHaveTheKey) {
     EXPECT_EQ(counter.source == "nvml", counter.set == counter_set::kNvml) << counter.key;
     EXPECT_TRUE(counter.metric.empty() || counter.source == "counter") << counter.key;
   }
+}
+
+// The sector model needs no description of a GPU: its keys are plain numbers, on every row.
+TEST(Counters, IntervalsComeInPairsAndOnlyWithADescription) {
+  std::set<std::string_view> keys;
+  for (const counter_spec& counter : kCounters) keys.insert(counter.key);
+  int pairs = 0;
+  for (const counter_spec& counter : kCounters) {
+    const bool traffic = counter.set == counter_set::kTraffic;
+    const bool time = counter.set == counter_set::kTime;
+    const std::size_t low = counter.key.find("_predicted_low");
+    const std::size_t high = counter.key.find("_predicted_high");
+    const bool end = low != std::string_view::npos || high != std::string_view::npos;
+    EXPECT_EQ(traffic || time, end || counter.key == "unexplained") << counter.key;
+    EXPECT_EQ(time, counter.key.starts_with("time_predicted") || counter.key == "unexplained")
+        << counter.key;
+    if (low == std::string_view::npos) continue;
+    std::string other(counter.key);
+    other.replace(low, 14, "_predicted_high");
+    EXPECT_TRUE(keys.contains(other)) << other;
+    ++pairs;
+  }
+  EXPECT_EQ(pairs, 7);
 }
 
 TEST(Counters, MetricsOfTheTableAreKnownAsSuch) {

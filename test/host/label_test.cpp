@@ -52,5 +52,45 @@ TEST(RowLabel, RandomLabelsComeBackAsTheyWere) {
   }
 }
 
+// ---- The model's entries
+
+std::string label_of(const row_prediction& model) {
+  row_label label;
+  add_model_label(label, model);
+  return label.text();
+}
+
+TEST(ModelLabel, SaysWhatLimitsTheTime) {
+  row_prediction model;
+  EXPECT_EQ(label_of(model), "") << "there are no figures of time";
+  model.time.emplace();
+  model.time->limited_by = limit::kDramLocality;
+  EXPECT_EQ(label_of(model), "limited_by=dram_locality");
+  model.time->limited_by = limit::kInFlight;
+  EXPECT_EQ(label_of(model), "limited_by=in_flight");
+}
+
+TEST(ModelLabel, SaysWhatWideTrafficDependsOn) {
+  row_prediction model;
+  model.traffic.dram_read_bytes = {100, 200};
+  EXPECT_EQ(label_of(model), "") << "the GPU is not known well enough, which is neither";
+  model.traffic.retention = true;
+  EXPECT_EQ(label_of(model), "depends_on=what L2 keeps");
+  model.traffic.scheduling = true;
+  EXPECT_EQ(label_of(model), "depends_on=scheduling");
+  model.time.emplace();
+  model.time->limited_by = limit::kL2;
+  EXPECT_EQ(label_of(model), "limited_by=l2;depends_on=scheduling");
+}
+
+TEST(ModelLabel, TrafficThatIsOneNumberDependsOnNothing) {
+  row_prediction model;
+  model.traffic.scheduling = model.traffic.retention = true;
+  model.traffic.dram_read_bytes = {100, 105};
+  EXPECT_EQ(label_of(model), "");
+  model.traffic.dram_read_bytes = {100, 106};
+  EXPECT_EQ(label_of(model), "depends_on=scheduling");
+}
+
 }  // namespace
 }  // namespace sectorbench

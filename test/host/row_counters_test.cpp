@@ -96,6 +96,9 @@ TEST(CounterValues, MissingKeysAreToldBySet) {
                    "other_processes"}));
   EXPECT_EQ(missing(counter_set::kEvery).size(), 38u);
   EXPECT_EQ(missing(counter_set::kCounters).size(), 27u);
+  EXPECT_EQ(missing(counter_set::kTraffic).size(), 12u);
+  EXPECT_EQ(missing(counter_set::kTime),
+            (texts{"time_predicted_low_s", "time_predicted_high_s", "unexplained"}));
   values.set("gpu_index", 0);
   values.set("power_w", 0);
   EXPECT_EQ(missing(counter_set::kGpu), (texts{"blocks_per_sm", "sm_clock_hz"}));
@@ -515,6 +518,55 @@ TEST(CountedCounters, OneCountOffIsNotTheModels) {
     const bool compared = metric.starts_with("l1tex__t_") && !metric.ends_with("hit.sum");
     EXPECT_EQ(value_of(counted(metrics), "counters_equal_model"), compared ? 0 : 1) << metric;
   }
+}
+
+// ---- Model of traffic and time
+
+row_prediction made_up_prediction() {
+  row_prediction model;
+  model.traffic.l2_read_sectors = {1, 2};
+  model.traffic.l2_write_sectors = {3, 4};
+  model.traffic.fill_sectors = {5, 6};
+  model.traffic.dram_read_bytes = {100, 200};
+  model.traffic.dram_write_bytes = {1000, 4000};
+  model.time.emplace();
+  model.time->seconds = {2e-6, 6e-6};
+  return model;
+}
+
+TEST(ModelCounters, EachKeyHasItsEndOfItsInterval) {
+  counter_values values;
+  add_model(values, made_up_prediction(), 8e-6);
+  const std::map<std::string, double, std::less<>> expected{
+      {"l2_read_sectors_predicted_low", 1},     {"l2_read_sectors_predicted_high", 2},
+      {"l2_write_sectors_predicted_low", 3},    {"l2_write_sectors_predicted_high", 4},
+      {"l2_fill_sectors_predicted_low", 5},     {"l2_fill_sectors_predicted_high", 6},
+      {"dram_read_bytes_predicted_low", 100},   {"dram_read_bytes_predicted_high", 200},
+      {"dram_write_bytes_predicted_low", 1000}, {"dram_write_bytes_predicted_high", 4000},
+      {"dram_bytes_predicted_low", 1100},       {"dram_bytes_predicted_high", 4200},
+      {"time_predicted_low_s", 2e-6},           {"time_predicted_high_s", 6e-6},
+      {"unexplained", 2},  // 8 us of the 4 us in the middle
+  };
+  EXPECT_EQ(values.all().size(), expected.size());
+  for (const auto& [key, value] : expected) EXPECT_DOUBLE_EQ(value_of(values, key), value) << key;
+  EXPECT_TRUE(values.missing(counter_set::kTraffic).empty());
+  EXPECT_TRUE(values.missing(counter_set::kTime).empty());
+}
+
+TEST(ModelCounters, WithoutFiguresOfTimeThereIsTrafficOnly) {
+  row_prediction model = made_up_prediction();
+  model.time.reset();
+  counter_values values;
+  add_model(values, model, 8e-6);
+  EXPECT_EQ(values.all().size(), keys_of(counter_set::kTraffic));
+  EXPECT_TRUE(values.missing(counter_set::kTraffic).empty());
+  EXPECT_EQ(values.missing(counter_set::kTime).size(), 3u);
+}
+
+TEST(ModelCounters, WhatIsExactlyAsLongAsPredictedIsExplained) {
+  counter_values values;
+  add_model(values, made_up_prediction(), 4e-6);
+  EXPECT_DOUBLE_EQ(value_of(values, "unexplained"), 1);
 }
 
 // ---- Mismatches

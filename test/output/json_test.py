@@ -77,7 +77,7 @@ class DefaultSuite(OutputTest):
 
     def test_every_row_has_all_counters_and_no_other_key(self) -> None:
         self.assertGreater(len(counter_keys()), 20, "bench/counters.hpp could not be read")
-        always, sometimes = ["kEvery"], ["kCounters", "kClockCheck", "kNvml"]
+        always, sometimes = ["kEvery"], ["kCounters", "kClockCheck", "kNvml", "kTraffic", "kTime"]
         if DEVICE != "host":
             always.append("kGpu")
         expected = LIBRARY_ROW | set(counter_keys(*always))
