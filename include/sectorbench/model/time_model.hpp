@@ -175,7 +175,9 @@ class time_evaluator {
     };
     // The share of the DRAM rate in use and the time depend on each other.
     const auto solve = [&](double bus_s, bool high) {
-      double low_s = std::max(bus_s, 1e-12), high_s = low_s * 1e4;
+      // A block lives longest where the bus is full, or where it is idle if a curve falls.
+      const double longest_s = std::max(lives(life_at(0)).high, lives(life_at(1)).high);
+      double low_s = bus_s, high_s = std::max(bus_s, longest_s);
       for (int step = 0; step < 60; ++step) {
         const double s = (low_s + high_s) / 2;
         const interval flight = lives(life_at(bus_s / s));
@@ -186,7 +188,7 @@ class time_evaluator {
     if (life_at(0).high == 0) return {};
     const double in_l2 = lives(interval::exactly(figures_.block_life_in_l2_s)).low;
     const double low = from_dram ? solve(dram.low, false) : in_l2;
-    return {low, std::max(low, solve(dram.high, true))};
+    return {low, dram.high > 0 ? std::max(low, solve(dram.high, true)) : low};
   }
 
   /// What the dependent operations of a thread take: the pipe's latency for each, which other warps
