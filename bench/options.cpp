@@ -306,16 +306,15 @@ void read_json_lines(std::string_view value, options& to) {
 }
 
 void read_gpus(std::string_view value, options& to) {
-  to.gpus.clear();
-  for (const std::string_view part : split(value, ',')) {
+  for (const std::string_view part : split(value, ','))
     if (part.empty()) throw bad_value("a name or file is missing, e.g. --gpu=h200,t4");
-    to.gpus.emplace_back(part);
-  }
+  to.gpus = read_list(value, [](std::string_view part) { return std::string(part); });
 }
 
 struct flag {
   std::string_view name;
-  std::string_view value;  // its form as --help shows it; empty for a flag without a value
+  // Its form; empty for a flag without a value, in brackets for one that may go without.
+  std::string_view value;
   std::string_view example;
   std::string_view help;
   void (*read)(std::string_view value, options& to);
@@ -432,7 +431,7 @@ constexpr std::array kFlags{
          "instead of a table measure each row and the same with one cause changed, beside what the "
          "model says of the change",
          [](std::string_view, options& to) { to.why = true; }},
-    flag{"--calibrate", "[FILE]", "--calibrate",
+    flag{"--calibrate", "[FILE]", "--calibrate=gpu.json",
          "measure what the model of traffic and time has to know of the GPU, and no suite; later "
          "runs on it use the file, which lies in the user's cache unless it is named",
          [](std::string_view value, options& to) {
@@ -545,7 +544,11 @@ std::string flags_help() {
   std::string text;
   for (const flag& known : kFlags) {
     std::string line = "  " + std::string(known.name);
-    if (!known.value.empty()) line += "=" + std::string(known.value);
+    const std::string value(known.value);
+    if (value.starts_with('['))
+      line += "[=" + value.substr(1);
+    else if (!value.empty())
+      line += "=" + value;
     for (const std::string& part : wrap(known.help, kWidth - kColumn)) {
       line.resize(std::max(kColumn, line.size() + 2), ' ');
       text += line + part + "\n";

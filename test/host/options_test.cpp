@@ -96,6 +96,34 @@ TEST(Options, WhatIsReadBesidesTimes) {
   EXPECT_EQ(parsed({"--counters=off"}).counters, counters_mode::kOff);
 }
 
+TEST(Options, WhatIsPredictedAndCalibrated) {
+  const options usual = parsed({});
+  EXPECT_TRUE(usual.gpus.empty() && usual.calibration_file.empty());
+  EXPECT_FALSE(usual.predict || usual.explain || usual.calibrate);
+
+  EXPECT_EQ(parsed({"--gpu=h200"}).gpus, args{"h200"});
+  EXPECT_FALSE(parsed({"--gpu=h200"}).predict) << "a run can take a description too";
+  const options several = parsed({"--predict", "--gpu=h200,./mine.json,T4"});
+  EXPECT_TRUE(several.predict);
+  EXPECT_EQ(several.gpus, (args{"h200", "./mine.json", "T4"}));
+  EXPECT_EQ(parsed({"--gpu=h200,t4", "--gpu=l4"}).gpus, args{"l4"}) << "the last one counts";
+  EXPECT_TRUE(parsed({"--gpu=t4", "--predict"}).predict) << "in any order";
+  EXPECT_TRUE(parsed({"--explain"}).explain);
+  EXPECT_TRUE(parsed({"--why"}).why);
+  EXPECT_FALSE(usual.why);
+}
+
+TEST(Options, CalibrateTakesAFileOrNone) {
+  const options plain = parsed({"--calibrate"});
+  EXPECT_TRUE(plain.calibrate);
+  EXPECT_EQ(plain.calibration_file, "");
+  const options named = parsed({"--calibrate=a=b.json"});
+  EXPECT_TRUE(named.calibrate);
+  EXPECT_EQ(named.calibration_file, "a=b.json");
+  EXPECT_EQ(parsed({"--calibrate=a.json", "--calibrate"}).calibration_file, "")
+      << "the last one counts";
+}
+
 TEST(Options, SuitesHaveNames) {
   EXPECT_EQ(parsed({"--suite=default"}).suite, suite_kind::kDefault);
   EXPECT_EQ(parsed({"--suite=full"}).suite, suite_kind::kFull);
@@ -269,6 +297,16 @@ INSTANTIATE_TEST_SUITE_P(
         refused{{"--progress=yes"},
                 "--progress=yes: unknown progress mode 'yes'; known: auto, on, off"},
         refused{{"--list=full"}, "--list=full: --list takes no value"},
+        refused{{"--gpu="}, "--gpu=: a name or file is missing, e.g. --gpu=h200,t4"},
+        refused{{"--gpu=h200,"}, "--gpu=h200,: a name or file is missing, e.g. --gpu=h200,t4"},
+        refused{{"--predict", "--gpu=h200,t4,h200"},
+                "--gpu=h200,t4,h200: at 'h200': the same value twice"},
+        refused{{"--predict"},
+                "--predict: say for which GPU, e.g. --gpu=h200, or --gpu=h200,t4"},
+        refused{{"--gpu=h200,t4"},
+                "--gpu=...: a run takes one description; --predict takes several"},
+        refused{{"--predict=h200"}, "--predict=h200: --predict takes no value"},
+        refused{{"--explain=yes"}, "--explain=yes: --explain takes no value"},
         refused{{"--cache=hot"}, "--cache=hot: unknown cache mode 'hot'; known: warm, cold"},
         refused{{"--load_op=wb"},
                 "--load_op=wb: unknown cache operator of loads 'wb'; known: nc, ca, cg, cs"},
@@ -310,6 +348,12 @@ INSTANTIATE_TEST_SUITE_P(
         refused{{"--strides"}, "--strides: a value is missing, e.g. --strides=1,2,8"},
         refused{{"--strides", "8"}, "--strides: a value is missing, e.g. --strides=1,2,8"},
         refused{{"--quick=1"}, "--quick=1: --quick takes no value"},
+        refused{{"--gpu"}, "--gpu: a value is missing, e.g. --gpu=h200"},
+        refused{{"--calibrate="}, "--calibrate: a value is missing, e.g. --calibrate=gpu.json"},
+        refused{{"--calibrate", "gpu.json"},
+                "'gpu.json': not a flag; flags are spelled --name=value"},
+        refused{{"--calibrat"},
+                "--calibrat: unknown flag; did you mean --calibrate? --help lists all"},
         refused{{"--stride=8"},
                 "--stride=8: unknown flag; did you mean --strides? --help lists all"},
         refused{{"--filter=stride"},
@@ -348,7 +392,9 @@ TEST(Options, HelpNamesEveryFlagInLinesOfAtMost100Columns) {
                            "--load_op=",     "--store_op=", "--occupancy=",
                            "--space=",       "--flops=",    "--profile ",
                            "--help ",        "--version ",  "--progress=",
-                           "--list "})
+                           "--list ",        "--gpu=",      "--predict ",
+                           "--explain ",     "--why ",
+                           "--calibrate[=FILE] "})
     EXPECT_NE(help.find(std::string("  ") + name), std::string::npos) << name;
   for (const std::string_view line : split(help, '\n')) EXPECT_LE(line.size(), 100u) << line;
 }
