@@ -373,6 +373,17 @@ exit_code show_why(const options& wanted, backend& device, timing_rules rules,
   }
 }
 
+/// Puts a whole text into its place, or leaves what stood there.
+void write_whole(output_file& file, const std::string& flag, const std::string& text) {
+  std::ofstream to(file.temporary_path(), std::ios::binary);
+  to << text;
+  to.close();
+  if (!to)
+    throw std::runtime_error(flag +
+                             ": the file was cut off while it was written (is the disk full?)");
+  file.commit();
+}
+
 /// Measures the GPU for the model, and keeps what it found.
 exit_code write_passport(const options& wanted, backend& device) {
   const evidence facts = device.facts();
@@ -391,13 +402,11 @@ exit_code write_passport(const options& wanted, backend& device) {
   if (!path.empty()) file.emplace(path, "--calibrate");
   const calibration found = calibrate(device);
   const device_file passport = passport_of(found, facts);
-  std::ofstream(file->temporary_path())
-      << write_device(passport.device, passport.sources, passport.evidence);
-  file->commit("}");
-  std::printf(
-      "%s: calibrated %s with %zu probes%s\n", path.c_str(), device.headline().c_str(),
-      found.probes.size(),
-      found.counted ? "" : "; without counters granule, fills and what L2 keeps are assumed");
+  write_whole(*file, "--calibrate=" + path,
+              write_device(passport.device, passport.sources, passport.evidence));
+  std::printf("%s: calibrated %s with %zu probes%s\n", path.c_str(), device.headline().c_str(),
+              found.probes.size(),
+              found.counted ? "" : "; without counters granule, fills and what L2 keeps are assumed");
   return exit_code::kOk;
 }
 
@@ -409,8 +418,14 @@ exit_code predict_rows(const run_plan& plan, const filter_matcher& filter) {
     throw usage_error("--predict: writes tables and JSON; take --benchmark_format=json");
   std::vector<predictor> devices;
   for (const std::string& name : wanted.gpus) {
-    const bool built_in = std::ranges::count(known_devices(), name) > 0;
-    devices.emplace_back(find_device(name), built_in ? "built in" : name);
+    const bool built_in = name.find_first_of("/.") == std::string::npos;  // else it is a file
+    predictor one(find_device(name), built_in ? "built in" : name);
+    const std::string& key = one.device().key;
+    for (const predictor& other : devices)
+      if (other.device().key == key)
+        throw usage_error("--gpu=" + name + ": another description is called '" + key +
+                          "' too, and rows are named after it; give one of them another key");
+    devices.push_back(std::move(one));
   }
   const device_description& first = devices.front().device();
   const auto l2_bytes = static_cast<index_t>(first.l2_bytes);
@@ -441,10 +456,8 @@ exit_code predict_rows(const run_plan& plan, const filter_matcher& filter) {
                       explain(row.row.spec, row.on[d], devices[d].device(), {}));
   }
   std::fputs(flags.format == "json" ? json.c_str() : table.c_str(), stdout);
-  if (out) {
-    std::ofstream(out->temporary_path()) << (flags.out_format == "json" ? json : table);
-    out->commit();
-  }
+  if (out)
+    write_whole(*out, "--benchmark_out=" + flags.out, flags.out_format == "json" ? json : table);
   return exit_code::kOk;
 }
 
