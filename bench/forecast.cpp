@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,10 +13,12 @@
 #include "bench/format.hpp"
 #include "bench/label.hpp"
 #include "bench/row_counters.hpp"
+#include "bench/text.hpp"
 
 namespace sectorbench {
 namespace {
 
+constexpr index_t kMostBytes = index_t{1} << 38;  // 256 GiB; a profile notes every page
 constexpr double kSameNumber = 1.02;  // ends of an interval that are printed as one number
 
 std::string either(double low, double high, const std::string& a, const std::string& b) {
@@ -77,8 +80,15 @@ std::string aligned(const std::vector<std::vector<std::string>>& lines,
 std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
                                    const std::vector<predictor>& devices) {
   std::vector<forecast_row> result;
-  for (const suite_row& row : rows)
-    if (!row.spec.pattern->mover) result.push_back({row, {}, {}});
+  for (const suite_row& row : rows) {
+    if (row.spec.pattern->mover) continue;
+    if (row.spec.buffer_bytes() > kMostBytes)
+      throw usage_error("--predict: " + row.name + " needs " +
+                        std::to_string(row.spec.buffer_bytes()) +
+                        " bytes a buffer, and rows of up to " + std::to_string(kMostBytes) +
+                        " are predicted");
+    result.push_back({row, {}, {}});
+  }
   // The stride-1 rows that others are compared with, each once.
   std::map<std::string, std::vector<row_prediction>> known;
   std::vector<row_spec> wanted;
@@ -87,12 +97,19 @@ std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
       if (known.emplace(spec.key(), std::vector<row_prediction>()).second) wanted.push_back(spec);
   std::vector<std::vector<row_prediction>> predicted(wanted.size());
   omp_set_max_active_levels(2);  // a row that is walked lane by lane needs more than one core
+  std::exception_ptr failure;  // an exception must not leave a parallel loop
 #pragma omp parallel for schedule(dynamic)
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const auto work = make_workload(wanted[i]);
-    if (!work->meaning().refusal().empty()) continue;
-    predicted[i] = predict_on(work->meaning(), devices);
+    try {
+      const auto work = make_workload(wanted[i]);
+      if (!work->meaning().refusal().empty()) continue;
+      predicted[i] = predict_on(work->meaning(), devices);
+    } catch (...) {
+#pragma omp critical(forecast_failure)
+      failure = std::current_exception();
+    }
   }
+  if (failure) std::rethrow_exception(failure);
   for (std::size_t i = 0; i < wanted.size(); ++i) known[wanted[i].key()] = predicted[i];
   for (forecast_row& row : result) {
     row.on = known[row.row.spec.key()];
