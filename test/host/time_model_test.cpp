@@ -36,6 +36,8 @@ device_description timeless() {
   device.fills = {1, 1};
   time_figures& t = device.time.emplace();
   t.dram = t.dram_loads = t.dram_stores = t.l2_loads = t.l2_stores = points({{0, kAnyRate}});
+  // Both at once: at best side by side, at worst one after the other.
+  t.dram_together = curve(std::vector<curve::point>{{0, {0.5, 1}}});
   t.block_life_loads = t.block_life_copies = points({{0, 0}});
   t.l2_full_stores = t.blocks_started_per_s = t.warps_started_per_s = kAnyRate;
   t.l1_lines_per_s = t.shared_wavefronts_per_s = t.f32_flops = kAnyRate;
@@ -191,6 +193,30 @@ TEST(TimeModel, LoadsAndStoresFarApartTakeFromTheLongerToTheSumOfBoth) {
 TEST(TimeModel, DistancesBetweenTwoPointsAreInterpolated) {
   expect_near(spaced(96, 48).on(with_locality()).terms.locality, 0.92 * (1e9 / 0.75e12),
               1.08 * (1e9 / 0.75e12 + 6.4e8 / 0.7e12));
+}
+
+TEST(TimeModel, WhatBothTakeTogetherIsAsMeasuredAtTheMeanOfTheirDistances) {
+  device_description device = with_locality();
+  device.time->dram_together = points({{64, 0.7}, {128, 0.9}});
+  const auto locality = [&](double loads, double stores) {
+    return spaced(loads, stores).on(device).terms.locality;
+  };
+  expect_near(locality(128, 128), 0.92 * 0.9 * 5.2e-3, 1.08 * 0.9 * 5.2e-3);
+  // Loads 72 bytes apart and stores 128, at 96: loads at 0.9375e12 bytes/s, and 0.8 of the sum.
+  constexpr double kSum = 1e9 / 0.9375e12 + 3.2e-3;
+  expect_near(locality(72, 128), 0.92 * 0.8 * kSum, 1.08 * 0.8 * kSum);
+  // Where one side is dense nothing was measured.
+  expect_near(locality(128, 32), 0.92 * 2e-3, 1.08 * (2e-3 + 6.4e-4));
+}
+
+TEST(TimeModel, TogetherTheyTakeNoLessThanTheLongerAlone) {
+  device_description device = with_locality();
+  device.time->dram_together = points({{0, 0.6}});
+  // 4 ms of loads and 1.6 ms of stores: 0.6 of the sum is 3.36 ms.
+  expect_near(spaced(256, 64).on(device).terms.locality, 0.92 * 4e-3, 1.08 * 4e-3);
+  device.time->dram_together = points({{0, 1.2}});
+  expect_near(spaced(256, 64).on(device).terms.locality, 0.92 * 6.72e-3, 1.08 * 6.72e-3,
+              "in each other's way");
 }
 
 TEST(TimeModel, OnlyWhatLiesFurtherApartThanUnitsIsFarApart) {

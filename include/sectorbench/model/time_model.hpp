@@ -150,7 +150,10 @@ class time_evaluator {
       const interval share =
           figures_.dram_together.at(std::sqrt(traffic_.load_spacing * traffic_.store_spacing));
       const interval sum = of_loads + of_stores;
-      time = {std::max(time.low, sum.low * share.low), std::min(time.high, sum.high * share.high)};
+      // Never less than the longer of them alone, which the smaller one adds little to.
+      time.low = std::max(time.low, sum.low * share.low);
+      time.high = std::max({time.low, of_loads.high, of_stores.high,
+                            std::min(time.high, sum.high * share.high)});
     }
     return {time.low * (1 - kLocalityDoubt), time.high * (1 + kLocalityDoubt)};
   }
