@@ -31,7 +31,7 @@ EVIDENCE_KEYS = {
     "host.cores", "host.hardware_threads", "host.openmp_threads", "host.l1d_bytes",
     "host.l2_bytes", "host.l3_bytes", "host.memory_bytes", "host.transparent_huge_pages",
     "counters", "counters.reason", "clock_check", "clock_check.reason", "cache.flush_proof",
-    "warmup_launches", "batch", "batches_per_round", "verification",
+    "warmup_launches", "batch", "batches_per_round", "verification", "model.gpu", "model.source",
 }
 # A header may hold several forms of a pattern, whose names the document of patterns lists.
 PATTERNS = set(re.findall(r"(?m)^## (\w+)$",
