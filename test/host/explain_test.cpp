@@ -35,6 +35,7 @@ device_description made_up() {
   time.dram = points({{0, 4e12}});
   time.dram_loads = points({{64, 4e12}, {128, 2.5e12}, {256, 2e12}});
   time.dram_stores = points({{32, 4e12}, {64, 3e12}, {128, 1.5e12}, {256, 1e12}});
+  time.dram_together = curve(std::vector<curve::point>{{0, {0.5, 1}}});
   time.l2_loads = points({{1, 2e11}});
   time.l2_stores = points({{1, 1e11}});
   time.l2_full_stores = 2e11;
