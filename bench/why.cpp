@@ -158,7 +158,7 @@ class questioner {
     for (const auto& [bytes, text] : {std::pair{kDramRow, "order shuffled within 8 KiB"},
                                       std::pair{kPage, "order shuffled within pages of 2 MiB"}}) {
       const auto to =
-          with_pattern(spec(), "stride_shuffled", {spec().values[0], bytes / size_of(spec().type)});
+          with_pattern(spec(), "reordered", {spec().values[0], bytes / size_of(spec().type)});
       if (!to) return;
       counterfactual& one = changed(text, limit::kDramLocality, *to);
       one.eases = false;

@@ -47,7 +47,7 @@ inline bool can_be_launched(const program& body) {
 inline std::vector<index_t> values_to_try(std::string_view pattern, const parameter_spec& spec) {
   static const std::map<std::string_view, std::vector<index_t>> kOdd{
       {"stride", {1, 2, 3, 7, 8, 32, 300, 70000}},
-      {"stride_shuffled", {1, 3, 256, 4096}},
+      {"reordered", {1, 3, 256, 4096}},
       {"chunk", {1, 2, 3, 32, 1000}},
       {"grid_loop", {1, 2, 3, 1000}},
       {"offset", {0, 1, 7, 8}},

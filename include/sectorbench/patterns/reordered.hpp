@@ -14,8 +14,8 @@ namespace sectorbench {
 ///
 /// It shows what the order of requests is worth: shuffled within a page of 2 MiB, neighbouring
 /// requests no longer lie in the same row of DRAM, while pages and caches see the same.
-struct stride_shuffled {
-  static constexpr std::string_view kName = "stride_shuffled";
+struct reordered {
+  static constexpr std::string_view kName = "reordered";
   static constexpr std::string_view kSummary =
       "neighbouring threads move elements a stride apart, warps in another order";
   static constexpr std::string_view kMapping =
@@ -30,7 +30,7 @@ struct stride_shuffled {
   index_t whole, rest;  // n = step * whole + rest
   unsigned together;    // warps that change places among themselves, a power of two
 
-  static constexpr stride_shuffled make(index_t n, std::span<const index_t> values) {
+  static constexpr reordered make(index_t n, std::span<const index_t> values) {
     const index_t warps = std::clamp<index_t>(values[1] / values[0] / 32, 1, index_t{1} << 30);
     return {n, values[0], n / values[0], n % values[0],
             std::bit_floor(static_cast<unsigned>(warps))};

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/instantiate.hpp"
+#include "sectorbench/patterns/reordered.hpp"
+
+SECTORBENCH_PATTERN(sectorbench::reordered)
