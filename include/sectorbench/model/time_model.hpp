@@ -249,11 +249,11 @@ class time_evaluator {
     const std::array candidates{
         candidate{limit::kDramBytes, t.dram},
         candidate{limit::kDramLocality, t.locality},
+        candidate{limit::kLaunch, t.starts},
         candidate{limit::kInFlight, waits ? t.in_flight : interval{}},
         candidate{limit::kL2, t.l2},
         candidate{hits ? limit::kL1 : limit::kRequests, t.l1},
         candidate{limit::kBankConflicts, t.banks.low > bus.low ? banks : interval{}},
-        candidate{limit::kLaunch, t.starts},
         candidate{limit::kArithmetic, t.arithmetic},
     };
     // The longest at its best names the limit, as no other can be what the launch waits for then;

@@ -17,11 +17,11 @@ namespace sectorbench {
 struct reordered {
   static constexpr std::string_view kName = "reordered";
   static constexpr std::string_view kSummary =
-      "neighbouring threads move elements a stride apart, warps in another order";
+      "neighbouring threads move elements a step apart, warps in another order";
   static constexpr std::string_view kMapping =
-      "column c, row r of threads: element c' stride + r, c' from warps that change places within "
+      "column c, row r of threads: element c' step + r, c' from warps that change places within "
       "a span";
-  static constexpr std::array kParameters{parameter_spec{"stride", 1, kMaxParameter, 32},
+  static constexpr std::array kParameters{parameter_spec{"step", 1, kMaxParameter, 32},
                                           parameter_spec{"span", 1, kMaxParameter, 524288}};
   static constexpr std::array kTypes{element_type::kF32, element_type::kF64};
   static constexpr bool kThreadsAffine = false;
