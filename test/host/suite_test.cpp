@@ -94,12 +94,12 @@ TEST(DefaultSuite, EveryRowMovesTheSameBytesPerSide) {
   }
 }
 
-TEST(DefaultSuite, NamesEveryRegisteredPattern) {
+TEST(DefaultSuite, NamesEveryRegisteredPatternButTheOneOfWhy) {
   std::set<std::string_view> shown;
   for (const suite_row& row : suite_of({})) shown.insert(row.spec.pattern->name);
   ASSERT_FALSE(registered_patterns().empty());
   for (const pattern_entry& pattern : registered_patterns())
-    EXPECT_TRUE(shown.contains(pattern.name)) << pattern.name;
+    EXPECT_EQ(shown.contains(pattern.name), pattern.name != "reordered") << pattern.name;
 }
 
 TEST(DefaultSuite, OnlyTheStrideCurveHasStrideInItsName) {
