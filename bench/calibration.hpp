@@ -35,8 +35,8 @@ struct calibration {
 /// @throws device_unavailable if it is no GPU, and what the backend throws
 calibration calibrate(backend& device);
 
-/// The calibrated description as a file, with the source of each figure and the record of the probes
-/// among its evidence. @param facts of the machine and the run
+/// The calibrated description as a file, with the source of each figure and the record of the
+/// probes among its evidence. @param facts of the machine and the run
 device_file passport_of(const calibration& found, const evidence& facts);
 
 /// Where passports lie: a file for each GPU in the user's cache, by its UUID; none if neither

@@ -83,10 +83,9 @@ std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
   for (const suite_row& row : rows) {
     if (row.spec.pattern->mover) continue;
     if (row.spec.buffer_bytes() > kMostBytes)
-      throw usage_error("--predict: " + row.name + " needs " +
-                        std::to_string(row.spec.buffer_bytes()) +
-                        " bytes a buffer, and rows of up to " + std::to_string(kMostBytes) +
-                        " are predicted");
+      throw usage_error(
+          "--predict: " + row.name + " needs " + std::to_string(row.spec.buffer_bytes()) +
+          " bytes a buffer, and rows of up to " + std::to_string(kMostBytes) + " are predicted");
     result.push_back({row, {}, {}});
   }
   // The stride-1 rows that others are compared with, each once.
@@ -97,7 +96,7 @@ std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
       if (known.emplace(spec.key(), std::vector<row_prediction>()).second) wanted.push_back(spec);
   std::vector<std::vector<row_prediction>> predicted(wanted.size());
   omp_set_max_active_levels(2);  // a row that is walked lane by lane needs more than one core
-  std::exception_ptr failure;  // an exception must not leave a parallel loop
+  std::exception_ptr failure;    // an exception must not leave a parallel loop
 #pragma omp parallel for schedule(dynamic)
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     try {

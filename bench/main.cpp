@@ -404,9 +404,10 @@ exit_code write_passport(const options& wanted, backend& device) {
   const device_file passport = passport_of(found, facts);
   write_whole(*file, "--calibrate=" + path,
               write_device(passport.device, passport.sources, passport.evidence));
-  std::printf("%s: calibrated %s with %zu probes%s\n", path.c_str(), device.headline().c_str(),
-              found.probes.size(),
-              found.counted ? "" : "; without counters granule, fills and what L2 keeps are assumed");
+  std::printf(
+      "%s: calibrated %s with %zu probes%s\n", path.c_str(), device.headline().c_str(),
+      found.probes.size(),
+      found.counted ? "" : "; without counters granule, fills and what L2 keeps are assumed");
   return exit_code::kOk;
 }
 

@@ -69,14 +69,14 @@ struct options {
   std::uint64_t seed = 2463534242;
   std::string json_lines;  ///< path, or empty
   progress_mode progress = progress_mode::kAuto;
-  bool list = false;   ///< rows for people, instead of a run
-  bool traps = false;  ///< the known mistakes, instead of a suite
+  bool list = false;              ///< rows for people, instead of a run
+  bool traps = false;             ///< the known mistakes, instead of a suite
   std::vector<std::string> gpus;  ///< descriptions that predictions take: names or files
   bool predict = false;           ///< instead of measuring
   bool explain = false;           ///< in words, after the table
   bool why = false;               ///< rows and their counterfactuals instead of a table
-  bool calibrate = false;        ///< measure the GPU for the model, instead of a suite
-  std::string calibration_file;  ///< where the result goes; empty: into the user's cache
+  bool calibrate = false;         ///< measure the GPU for the model, instead of a suite
+  std::string calibration_file;   ///< where the result goes; empty: into the user's cache
   bool help = false;
   bool version = false;
 };

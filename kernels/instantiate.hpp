@@ -95,8 +95,7 @@ class untyped_program : public program {
       sample_blocks<Op>(pattern_, block_, size_of(type()), first, std::min(first + size, blocks),
                         parts[piece]);
     }
-    for (std::size_t piece = 1; piece < pieces; ++piece)
-      append(parts[piece], parts.front());
+    for (std::size_t piece = 1; piece < pieces; ++piece) append(parts[piece], parts.front());
     order_profile(parts.front());
     return std::move(parts.front());
   }

@@ -40,13 +40,14 @@ struct probe {
   int occupancy = 0;  ///< kShortBlocks: that an SM may hold at most; 0: no limit
   int rounds = 1;     ///< kL1Loads, kL2Loads, kL2Stores: requests of a warp, in fours
 
-  /// What one launch does, in the probe's own unit: bytes (kDense), granules or sectors (kSpaced...,
-  /// kL2..., kWalkedStores: threads), lines (kL1Loads), blocks (kShortBlocks, kEmptyBlocks).
+  /// What one launch does, in the probe's own unit: bytes (kDense), granules or sectors
+  /// (kSpaced..., kL2..., kWalkedStores: threads), lines (kL1Loads), blocks (kShortBlocks,
+  /// kEmptyBlocks).
   double work() const;
 };
 
-/// @throws std::invalid_argument for counts that have no kernel, std::logic_error in a build without
-/// CUDA
+/// @throws std::invalid_argument for counts that have no kernel, std::logic_error in a build
+/// without CUDA
 std::unique_ptr<workload> make_probe(const probe& wanted);
 
 }  // namespace sectorbench

@@ -79,9 +79,9 @@ device_file with_time() {
   time.warps_started_per_s = 16;
   time.f32_flops = 1e22;
   for (const auto* const path :
-       {"launch_s", "dram_start_s", "dram", "dram_loads", "dram_stores", "dram_together", "l2_loads", "l2_stores", "l2_full_stores",
-        "block_life_loads", "block_life_copies", "widening_loads", "widening_copies",
-        "block_life_in_l2_s", "blocks_started_per_s",
+       {"launch_s", "dram_start_s", "dram", "dram_loads", "dram_stores", "dram_together",
+        "l2_loads", "l2_stores", "l2_full_stores", "block_life_loads", "block_life_copies",
+        "widening_loads", "widening_copies", "block_life_in_l2_s", "blocks_started_per_s",
         "warps_started_per_s", "l1_lines_per_s", "shared_wavefronts_per_s", "f32_flops"})
     file.sources[std::string("time.") + path] = {source_kind::kDerived, "of two others"};
   file.evidence = {{"tool", "sectorbench \"0.1\""}, {"date", ""}};
@@ -271,8 +271,8 @@ TEST(BuiltInDevices, TheT4sBusTurns) {
 // The run that the H200's figures come from is kept.
 TEST(BuiltInDevices, TheH200IsAsItWasCalibrated) {
   const device_description h200 = find_device("h200");
-  const device_description passport = find_device(
-      (test::source_tree() / "docs/results/h200/passport.json").string());
+  const device_description passport =
+      find_device((test::source_tree() / "docs/results/h200/passport.json").string());
   EXPECT_EQ(h200.read_granule, passport.read_granule);
   EXPECT_EQ(h200.fills, passport.fills);
   EXPECT_EQ(h200.loads_kept, passport.loads_kept);
@@ -305,7 +305,8 @@ TEST(DeviceRefusals, Keys) {
             "f.json: loads_kept: unknown key 'gone'; known: kept_bytes, lost_bytes");
   EXPECT_EQ(refusal("\"time\"", "\"dram_loads\"", "\"dram_load\""),
             "f.json: time: unknown key 'dram_load'; did you mean dram_loads? known: launch_s, "
-            "dram_start_s, dram, dram_loads, dram_stores, dram_together, l2_loads, l2_stores, l2_full_stores, block_life_loads, "
+            "dram_start_s, dram, dram_loads, dram_stores, dram_together, l2_loads, l2_stores, "
+            "l2_full_stores, block_life_loads, "
             "block_life_copies, widening_loads, widening_copies, block_life_in_l2_s, "
             "blocks_started_per_s, warps_started_per_s, l1_lines_per_s, "
             "shared_wavefronts_per_s, f32_flops");
@@ -337,11 +338,13 @@ TEST(DeviceRefusals, MissingOnes) {
   EXPECT_EQ(text_refusal(text + ", \"time\": {}}"),
             "f.json: time.launch_s: missing; add {\"value\": ..., \"unit\": \"s\", \"source\": "
             "..., \"note\": ...}");
-  EXPECT_EQ(text_refusal(text + ", \"time\": [1]}"),
-            "f.json: time: '[1]' is no object; it has the keys launch_s, dram_start_s, dram, dram_loads, "
-            "dram_stores, dram_together, l2_loads, l2_stores, l2_full_stores, block_life_loads, block_life_copies, "
-            "widening_loads, widening_copies, block_life_in_l2_s, blocks_started_per_s, "
-            "warps_started_per_s, l1_lines_per_s, shared_wavefronts_per_s, f32_flops");
+  EXPECT_EQ(
+      text_refusal(text + ", \"time\": [1]}"),
+      "f.json: time: '[1]' is no object; it has the keys launch_s, dram_start_s, dram, dram_loads, "
+      "dram_stores, dram_together, l2_loads, l2_stores, l2_full_stores, block_life_loads, "
+      "block_life_copies, "
+      "widening_loads, widening_copies, block_life_in_l2_s, blocks_started_per_s, "
+      "warps_started_per_s, l1_lines_per_s, shared_wavefronts_per_s, f32_flops");
   EXPECT_EQ(refusal("\"sms\"", "\"value\": 2,", ""), "f.json: sms.value: missing; add it, in SMs");
   EXPECT_EQ(refusal("\"sms\"", "\"unit\": \"SMs\",", ""),
             "f.json: sms.unit: missing; write \"SMs\", and the value in it");

@@ -301,8 +301,7 @@ INSTANTIATE_TEST_SUITE_P(
         refused{{"--gpu=h200,"}, "--gpu=h200,: a name or file is missing, e.g. --gpu=h200,t4"},
         refused{{"--predict", "--gpu=h200,t4,h200"},
                 "--gpu=h200,t4,h200: at 'h200': the same value twice"},
-        refused{{"--predict"},
-                "--predict: say for which GPU, e.g. --gpu=h200, or --gpu=h200,t4"},
+        refused{{"--predict"}, "--predict: say for which GPU, e.g. --gpu=h200, or --gpu=h200,t4"},
         refused{{"--gpu=h200,t4"},
                 "--gpu=...: a run takes one description; --predict takes several"},
         refused{{"--predict=h200"}, "--predict=h200: --predict takes no value"},
@@ -393,8 +392,7 @@ TEST(Options, HelpNamesEveryFlagInLinesOfAtMost100Columns) {
                            "--space=",       "--flops=",    "--profile ",
                            "--help ",        "--version ",  "--progress=",
                            "--list ",        "--gpu=",      "--predict ",
-                           "--explain ",     "--why ",
-                           "--calibrate[=FILE] "})
+                           "--explain ",     "--why ",      "--calibrate[=FILE] "})
     EXPECT_NE(help.find(std::string("  ") + name), std::string::npos) << name;
   for (const std::string_view line : split(help, '\n')) EXPECT_LE(line.size(), 100u) << line;
 }

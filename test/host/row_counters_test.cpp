@@ -538,13 +538,20 @@ TEST(ModelCounters, EachKeyHasItsEndOfItsInterval) {
   counter_values values;
   add_model(values, made_up_prediction(), 8e-6);
   const std::map<std::string, double, std::less<>> expected{
-      {"l2_read_sectors_predicted_low", 1},     {"l2_read_sectors_predicted_high", 2},
-      {"l2_write_sectors_predicted_low", 3},    {"l2_write_sectors_predicted_high", 4},
-      {"l2_fill_sectors_predicted_low", 5},     {"l2_fill_sectors_predicted_high", 6},
-      {"dram_read_bytes_predicted_low", 100},   {"dram_read_bytes_predicted_high", 200},
-      {"dram_write_bytes_predicted_low", 1000}, {"dram_write_bytes_predicted_high", 4000},
-      {"dram_bytes_predicted_low", 1100},       {"dram_bytes_predicted_high", 4200},
-      {"time_predicted_low_s", 2e-6},           {"time_predicted_high_s", 6e-6},
+      {"l2_read_sectors_predicted_low", 1},
+      {"l2_read_sectors_predicted_high", 2},
+      {"l2_write_sectors_predicted_low", 3},
+      {"l2_write_sectors_predicted_high", 4},
+      {"l2_fill_sectors_predicted_low", 5},
+      {"l2_fill_sectors_predicted_high", 6},
+      {"dram_read_bytes_predicted_low", 100},
+      {"dram_read_bytes_predicted_high", 200},
+      {"dram_write_bytes_predicted_low", 1000},
+      {"dram_write_bytes_predicted_high", 4000},
+      {"dram_bytes_predicted_low", 1100},
+      {"dram_bytes_predicted_high", 4200},
+      {"time_predicted_low_s", 2e-6},
+      {"time_predicted_high_s", 6e-6},
       {"unexplained", 2},  // 8 us of the 4 us in the middle
   };
   EXPECT_EQ(values.all().size(), expected.size());

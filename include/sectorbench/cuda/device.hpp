@@ -38,8 +38,8 @@ struct device_info {
   int compute_major = 0;
   int compute_minor = 0;
   int sm_count = 0;
-  int threads_per_sm = 0;        ///< that an SM holds at a time
-  std::int64_t l1_bytes = 0;     ///< of an SM, as far as it can be shared memory
+  int threads_per_sm = 0;     ///< that an SM holds at a time
+  std::int64_t l1_bytes = 0;  ///< of an SM, as far as it can be shared memory
   std::int64_t l2_bytes = 0;
   std::int64_t memory_bytes = 0;
   int sm_clock_khz = 0;  ///< the highest

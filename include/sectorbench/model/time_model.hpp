@@ -152,8 +152,8 @@ class time_evaluator {
       const interval sum = of_loads + of_stores;
       // Never less than the longer of them alone, which the smaller one adds little to.
       time.low = std::max(time.low, sum.low * share.low);
-      time.high = std::max({time.low, of_loads.high, of_stores.high,
-                            std::min(time.high, sum.high * share.high)});
+      time.high = std::max(
+          {time.low, of_loads.high, of_stores.high, std::min(time.high, sum.high * share.high)});
     }
     return {time.low * (1 - kLocalityDoubt), time.high * (1 + kLocalityDoubt)};
   }
