@@ -149,8 +149,8 @@ class calibrator {
     const probe_result loads =
         count("granule", "sectors", spaced_probe(probe_kind::kSpacedLoads, 256));
     const double bytes = metric(loads, "dram_read_bytes_measured") / loads.work;
-    result_.device.read_granule =
-        interval::exactly(32 * std::exp2(std::round(std::log2(bytes / 32))));
+    result_.device.read_granule = interval::exactly(
+        std::clamp(32 * std::exp2(std::round(std::log2(bytes / 32))), 32.0, 128.0));
     const probe_result stores =
         count("fills", "sectors", spaced_probe(probe_kind::kSpacedStores, 32));
     const double filled = metric(stores, "dram_read_bytes_measured") / stores.work / 32;

@@ -440,6 +440,10 @@ exit_code predict_rows(const run_plan& plan, const filter_matcher& filter) {
                                                  .indexed = plan.lists()}),
                              filter);
   if (rows.empty()) return nothing_matched(plan);
+  if (std::ranges::all_of(rows, [](const suite_row& row) { return row.spec.pattern->mover; })) {
+    say("--predict: memcpy and memset have no accesses of threads to predict; take other rows");
+    return exit_code::kNothingMatched;
+  }
   std::optional<output_file> out;
   if (!flags.out.empty()) out.emplace(flags.out, "--benchmark_out");
   const auto predicted = forecast(rows, devices);

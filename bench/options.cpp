@@ -484,6 +484,19 @@ command_line parse_options(std::span<const std::string> args) {
     throw usage_error("--indexed and --suite=" + suite_text(parsed.ours) +
                       " both name the rows: give one of them");
   if (parsed.ours.suite == suite_kind::kQuick) parsed.ours.quick = true;
+  const std::pair<bool, std::string_view> instead_of_a_table[]{
+      {parsed.ours.list, "--list"},
+      {parsed.ours.traps, "--traps"},
+      {parsed.ours.predict, "--predict"},
+      {parsed.ours.why, "--why"},
+      {parsed.ours.calibrate, "--calibrate"}};
+  std::string_view first;
+  for (const auto& [wanted, name] : instead_of_a_table) {
+    if (wanted && !first.empty())
+      throw usage_error(std::string(first) + " and " + std::string(name) +
+                        " are runs of different kinds: give one of them");
+    if (wanted) first = name;
+  }
   if (parsed.ours.predict && parsed.ours.gpus.empty())
     throw usage_error("--predict: say for which GPU, e.g. --gpu=h200, or --gpu=h200,t4");
   if (!parsed.ours.predict && parsed.ours.gpus.size() > 1)

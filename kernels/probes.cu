@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -252,13 +253,8 @@ class probe_workload final : public workload {
 #if defined(__CUDACC__)
     if (probe_.kind == probe_kind::kDense)
       check(dense_kernel_of(probe_.loads, probe_.stores) != nullptr);
-    if (probe_.kind == probe_kind::kShortBlocks) {
-      const short_kernel kernel = short_kernel_of(probe_.loads, probe_.stores);
-      check(kernel != nullptr);
-      if (probe_.occupancy > 0)
-        shared_bytes_ =
-            sectorbench::shared_bytes_for(reinterpret_cast<const void*>(kernel), probe_.occupancy);
-    }
+    if (probe_.kind == probe_kind::kShortBlocks)
+      check(short_kernel_of(probe_.loads, probe_.stores) != nullptr);
 #endif
   }
 
@@ -308,7 +304,7 @@ class probe_workload final : public workload {
         break;
       case probe_kind::kShortBlocks:
         enqueue_with(short_kernel_of(probe_.loads, probe_.stores), rows(blocks_of(probe_), 1),
-                     shared_bytes_, stream, in, out, probe_.bytes / (4 * probe_.loads) - 1);
+                     shared_bytes(), stream, in, out, probe_.bytes / (4 * probe_.loads) - 1);
         break;
       case probe_kind::kEmptyBlocks:
         enqueue(empty_blocks_probe, rows(blocks_of(probe_), 1), stream, vectors);
@@ -340,9 +336,20 @@ class probe_workload final : public workload {
     return rows(groups_of(kBlockThreads, places(probe_) / kUnroll), passes(probe_));
   }
 
+#if defined(__CUDACC__)
+  /// Of each of the short blocks, so that an SM holds no more than wanted; asks the device once.
+  int shared_bytes() const {
+    if (probe_.occupancy > 0 && !shared_bytes_)
+      shared_bytes_ = sectorbench::shared_bytes_for(
+          reinterpret_cast<const void*>(short_kernel_of(probe_.loads, probe_.stores)),
+          probe_.occupancy);
+    return shared_bytes_.value_or(0);
+  }
+#endif
+
   probe probe_;
   std::unique_ptr<workload> buffers_;
-  int shared_bytes_ = 0;
+  mutable std::optional<int> shared_bytes_;
 };
 
 }  // namespace

@@ -323,7 +323,7 @@ TEST(Probes, WorkIsThatOfOneLaunch) {
 }
 
 TEST(Probes, AskForBothBuffers) {
-  const auto work = make_probe({.kind = probe_kind::kDense, .bytes = kMi, .loads = 1});
+  const auto work = make_probe({.kind = probe_kind::kDense, .bytes = kMi, .loads = 1, .stores = 1});
   EXPECT_EQ(work->needs().in, kMi);
   EXPECT_EQ(work->needs().out, kMi);
   EXPECT_EQ(work->needs().indices, 0);
