@@ -193,6 +193,14 @@ class trace_memory {
 
 namespace detail {
 
+/// What a request costs; nothing if no GPU takes it, as an access off its alignment: rows of such
+/// are refused before they are launched.
+inline request_count count_or_none(std::span<const std::uint64_t> addresses, int width,
+                                   std::uint32_t active) {
+  const sector_result result = count_accesses(addresses, static_cast<std::uint32_t>(width), active);
+  return result.ok() ? result.value() : request_count{};
+}
+
 /// Counts of a full warp whose lanes lie `distance` bytes apart, by the position of its first lane
 /// in a line: equal warps are counted once.
 class affine_counts {
@@ -210,7 +218,7 @@ class affine_counts {
       const std::uint64_t base = phase + (std::uint64_t{1} << 62);
       for (std::size_t lane = 0; lane < address.size(); ++lane)
         address[lane] = base + lane * distance;
-      known_[phase] = count_accesses(address, static_cast<std::uint32_t>(width_)).value();
+      known_[phase] = count_or_none(address, width_, ~std::uint32_t{0});
     }
     return known_[phase];
   }
@@ -344,9 +352,7 @@ class launch_counter {
       totals.conflicts = static_cast<std::uint64_t>(count.conflicts());
     } else {
       add(side_of(cost, request.what),
-          count_accesses(request.address, static_cast<std::uint32_t>(request.bytes), request.active)
-              .value(),
-          1);
+          count_or_none(request.address, request.bytes, request.active), 1);
     }
     return cost;
   }
