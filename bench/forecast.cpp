@@ -45,6 +45,8 @@ std::string limit_text(const row_prediction& model) {
   std::string text = model.time ? std::string(name_of(model.time->limited_by)) : "";
   if (!model.traffic.tight() && model.traffic.scheduling)
     text += text.empty() ? "(scheduling)" : " (scheduling)";
+  else if (!model.traffic.tight() && model.traffic.unsampled)
+    text += text.empty() ? "(not sampled)" : " (not sampled)";
   else if (!model.traffic.tight() && model.traffic.retention)
     text += text.empty() ? "(what L2 keeps)" : " (what L2 keeps)";
   return text.empty() ? "-" : text;

@@ -62,6 +62,8 @@ void add_model_label(row_label& label, const row_prediction& model) {
   if (model.traffic.tight()) return;
   if (model.traffic.scheduling)
     label.add("depends_on", "scheduling");
+  else if (model.traffic.unsampled)
+    label.add("depends_on", "pages that were not sampled");
   else if (model.traffic.retention)
     label.add("depends_on", "what L2 keeps");
 }

@@ -76,6 +76,8 @@ TEST(ModelLabel, SaysWhatWideTrafficDependsOn) {
   EXPECT_EQ(label_of(model), "") << "the GPU is not known well enough, which is neither";
   model.traffic.retention = true;
   EXPECT_EQ(label_of(model), "depends_on=what L2 keeps");
+  model.traffic.unsampled = true;
+  EXPECT_EQ(label_of(model), "depends_on=pages that were not sampled");
   model.traffic.scheduling = true;
   EXPECT_EQ(label_of(model), "depends_on=scheduling");
   model.time.emplace();

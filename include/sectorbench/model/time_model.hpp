@@ -60,7 +60,7 @@ struct time_prediction {
   interval seconds;
   limit limited_by = limit::kLaunch;
   time_terms terms;
-  /// Whether the time is as good as one number: limited by DRAM bytes, bytes in flight or starts.
+  /// Whether the ends lie within a tenth of each other, whatever limits the launch.
   bool is_number() const { return seconds.spread() <= 1.1; }
 };
 
