@@ -190,6 +190,7 @@ class calibrator {
   void l2() {
     time_figures& t = *result_.device.time;
     std::vector<curve::point> loads, stores;
+    std::vector<double> added;
     const auto bytes =
         std::max<index_t>(kMi, static_cast<index_t>(result_.device.l2_bytes / 8) / kMi * kMi);
     for (const int spacing : kL2Spacings) {
@@ -204,16 +205,43 @@ class calibrator {
       p.kind = probe_kind::kL2Stores;
       const probe_result out = time("L2 stores, spacing " + std::to_string(spacing), "sectors", p);
       stores.push_back({sectors_of_line, interval::exactly(out.work / out.seconds)});
+      p.kind = probe_kind::kL2Copies;
+      const probe_result both = time("L2 copies, spacing " + std::to_string(spacing), "sectors", p);
+      added.push_back(added_by(in.seconds, out.seconds, both.seconds));
     }
     t.l2_loads = curve(loads);
     t.l2_stores = curve(stores);
-    const probe_result full = time("L2 stores, whole sectors", "sectors",
-                                   {.kind = probe_kind::kL2Stores,
-                                    .bytes = bytes,
-                                    .spacing = 4,
-                                    .sms = gpu_.sms,
-                                    .rounds = 128});
+    probe whole{.kind = probe_kind::kL2Stores,
+                .bytes = bytes,
+                .spacing = 4,
+                .sms = gpu_.sms,
+                .rounds = 128};
+    const probe_result full = time("L2 stores, whole sectors", "sectors", whole);
     t.l2_full_stores = full.work / full.seconds;
+    whole.kind = probe_kind::kL2Loads;
+    const probe_result in = time("L2 loads, whole sectors", "sectors", whole);
+    whole.kind = probe_kind::kL2Copies;
+    const probe_result both = time("L2 copies, whole sectors", "sectors", whole);
+    added.push_back(added_by(in.seconds, full.seconds, both.seconds));
+    const auto [least, most] = std::ranges::minmax(added);
+    t.l2_added = {least, most};
+    start_in_l2(bytes);
+  }
+
+  /// The share of the shorter of two times by which both together exceed the longer.
+  static double added_by(double a, double b, double both) {
+    return std::clamp((both - std::max(a, b)) / std::min(a, b), 0.0, 1.0);
+  }
+
+  /// As the rest of dense traffic, of data that L2 has.
+  void start_in_l2(index_t bytes) {
+    probe p{.kind = probe_kind::kDense, .bytes = bytes, .loads = 2, .stores = 2};
+    const probe_result all = time("dense 2:2 in L2", "bytes", p);
+    p.bytes = bytes / 4;
+    const probe_result part = time("dense 2:2 in L2, a quarter", "bytes", p);
+    const double rate = (all.work - part.work) / (all.seconds - part.seconds);
+    time_figures& t = *result_.device.time;
+    t.l2_start_s = std::max(0.0, part.seconds - part.work / rate - t.launch_s);
   }
 
   void l1() {
@@ -314,8 +342,9 @@ class calibrator {
     device_description& d = result_.device;
     d.loads_kept = {0.4 * d.l2_bytes, 1.6 * d.l2_bytes};
     d.stores_kept = {0.15 * d.l2_bytes, 1.6 * d.l2_bytes};
+    d.lost_in_rounds = curve(std::vector<curve::point>{{0, {0, 1}}});
     if (!result_.counted) return;
-    losses loads, stores;
+    losses loads, stores, rounds;
     for (const double part : {0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0}) {
       const index_t bytes = whole_tiles(part * d.l2_bytes);
       const double most = static_cast<double>(bytes) / kSectorBytes;
@@ -328,7 +357,12 @@ class calibrator {
                                          .loads = 1,
                                          .stores = 1});
       loads.take(part, 1 - metric(copied, "l2_read_hit_sectors_measured") / (most / 2));
+      const auto half = static_cast<double>(bytes) / 2;
+      rounds.take(part, metric(read, "dram_read_bytes_measured") / static_cast<double>(bytes));
+      rounds.take(part, metric(copied, "dram_read_bytes_measured") / half);
+      rounds.take(part, metric(copied, "dram_write_bytes_measured") / half);
     }
+    d.lost_in_rounds = rounds.ends();
     for (const int spacing : {32, 128, 2048})
       for (const double part : {0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.8, 1.6, 2.0}) {
         // A sector of each line that is touched stands for the line.
@@ -375,6 +409,18 @@ class calibrator {
       return 2 * found;
     }
 
+    /// The least and the most that was lost of each part.
+    curve ends() const {
+      std::vector<curve::point> points;
+      for (const auto& [part, lost] : samples_) {
+        const double share = std::clamp(lost, 0.0, 1.0);
+        if (points.empty() || points.back().x != part) points.push_back({part, {share, share}});
+        interval& y = points.back().y;
+        y = {std::min(y.low, share), std::max(y.high, share)};
+      }
+      return curve(points);
+    }
+
    private:
     std::vector<std::pair<double, double>> samples_;
   };
@@ -416,6 +462,9 @@ device_file passport_of(const calibration& found, const evidence& facts) {
   from("loads_kept.lost_bytes", counted, found.counted ? lost : share);
   from("stores_kept.kept_bytes", counted, found.counted ? stored : share);
   from("stores_kept.lost_bytes", counted, found.counted ? lost : share);
+  from("lost_in_rounds", counted,
+       found.counted ? "DRAM bytes of launches that go round a buffer, loads alone and copies"
+                     : no_counters);
   from("time.launch_s", kMeasured, "a block on each SM that does nothing, launch after launch");
   from("time.dram_start_s", kMeasured,
        "what is left of a launch of dense traffic beside its bytes at their rate and launch_s");
@@ -426,6 +475,10 @@ device_file passport_of(const calibration& found, const evidence& facts) {
   from("time.l2_loads", kMeasured, "words 128, 64 and 32 bytes apart, in an eighth of L2");
   from("time.l2_stores", kMeasured, "words 128, 64 and 32 bytes apart, in an eighth of L2");
   from("time.l2_full_stores", kMeasured, "neighbouring words, in an eighth of L2");
+  from("time.l2_added", kMeasured,
+       "loads and stores in one kernel against each alone, in two eighths of L2");
+  from("time.l2_start_s", kMeasured,
+       "what is left of a launch on data in L2 beside its bytes at their rate and launch_s");
   from("time.block_life_loads", kMeasured, "blocks of 256 threads that load and end");
   from("time.block_life_copies", kMeasured, "blocks of 256 threads that load, store and end");
   const char* const widening = "blocks of 2 and 4 words a thread against blocks of half of them";

@@ -150,6 +150,27 @@ __global__ void l2_stores_probe(char* out, index_t bytes, index_t spacing, int r
   }
 }
 
+__global__ void l2_copies_probe(const char* in, char* out, index_t bytes, index_t spacing,
+                                int rounds) {
+  const index_t warp = this_lane().column() / 32, warps = index_t{gridDim.x} * blockDim.x / 32;
+  const index_t request = 32 * spacing;
+  index_t at = warp * request * kUnroll % bytes;
+  for (int round = 0; round < rounds; ++round) {
+    std::uint32_t value[kUnroll];
+#pragma unroll
+    for (int k = 0; k < kUnroll; ++k)
+      value[k] = __ldcg(reinterpret_cast<const std::uint32_t*>(in + at + k * request +
+                                                               (threadIdx.x & 31) * spacing));
+#pragma unroll
+    for (int k = 0; k < kUnroll; ++k)
+      __stcg(
+          reinterpret_cast<std::uint32_t*>(out + at + k * request + (threadIdx.x & 31) * spacing),
+          value[k]);
+    at += warps * request * kUnroll;
+    while (at >= bytes) at -= bytes;
+  }
+}
+
 __global__ void l1_loads_probe(const char* in, uint4* out, int rounds) {
   const char* const region = in + index_t{blockIdx.x % 64} * kL1Region;
   const int lane = static_cast<int>(threadIdx.x & 31);
@@ -299,6 +320,10 @@ class probe_workload final : public workload {
         enqueue(l2_stores_probe, persistent, stream, out, probe_.bytes, index_t{probe_.spacing},
                 probe_.rounds);
         break;
+      case probe_kind::kL2Copies:
+        enqueue(l2_copies_probe, persistent, stream, in, out, probe_.bytes, index_t{probe_.spacing},
+                probe_.rounds);
+        break;
       case probe_kind::kL1Loads:
         enqueue(l1_loads_probe, persistent, stream, in, vectors, probe_.rounds);
         break;
@@ -366,6 +391,7 @@ double probe::work() const {
       return static_cast<double>(places(*this) / kUnroll * kUnroll * passes(*this));
     case probe_kind::kL2Loads:
     case probe_kind::kL2Stores:
+    case probe_kind::kL2Copies:
       return std::min(32, spacing) * persistent_requests;  // lanes 4 bytes apart: 4 sectors
     case probe_kind::kL1Loads:
       return 32 * persistent_requests;

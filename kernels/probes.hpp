@@ -19,6 +19,7 @@ enum class probe_kind {
   kSpacedCopies,  ///< both of these, in the same thread
   kL2Loads,       ///< a word every `spacing` bytes, over and over within `bytes`, past L1
   kL2Stores,      ///< the same, stored; spacing 4: whole sectors
+  kL2Copies,      ///< both of these, in the same thread
   kL1Loads,       ///< a word of each of 32 lines, over and over within what L1 holds
   kShortBlocks,   ///< blocks of `warps`: a thread loads `loads` words at once, stores them if
                   ///< `stores`, and ends

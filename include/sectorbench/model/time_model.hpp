@@ -116,11 +116,32 @@ class time_evaluator {
  private:
   /// The launch itself, and the first and last accesses.
   interval launch() const {
-    const interval dram = traffic_.dram_bytes();
-    const double in_l2 = figures_.block_life_in_l2_s;
-    const double start = std::max(in_l2, figures_.dram_start_s);
-    if (dram.low > 0) return interval::exactly(figures_.launch_s + start);
-    return interval{0, 2 * (dram.high > 0 ? start : in_l2)} + interval::exactly(figures_.launch_s);
+    const interval misses = missing_loads();
+    const double in_l2 = figures_.l2_start_s;
+    const double in_dram = std::max(in_l2, figures_.dram_start_s);
+    return interval{misses.low == 1 ? in_dram : in_l2, misses.high > 0 ? in_dram : in_l2} +
+           interval::exactly(figures_.launch_s);
+  }
+
+  /// The share of the loaded sectors that come from DRAM; of stores alone, of what they write.
+  interval missing_loads() const {
+    const auto share = [](double bytes, std::uint64_t sectors) {
+      return std::min(1.0, bytes / (kSectorBytes * static_cast<double>(sectors)));
+    };
+    const std::uint64_t loaded = totals_.loads.sectors + totals_.indices.sectors;
+    if (loaded == 0)
+      return {share(traffic_.dram_write_bytes.low, totals_.stores.sectors),
+              share(traffic_.dram_write_bytes.high, totals_.stores.sectors)};
+    const interval fills = traffic_.fill_sectors * kSectorBytes;
+    return {share(traffic_.dram_read_bytes.low - fills.low, loaded),
+            share(traffic_.dram_read_bytes.high - fills.high, loaded)};
+  }
+
+  /// The share of the blocks of which a load waits for DRAM, when so many of the sectors do.
+  double waiting_blocks(double missing) const {
+    const double loaded = static_cast<double>(totals_.loads.sectors + totals_.indices.sectors) /
+                          static_cast<double>(profile_.blocks);
+    return 1 - std::pow(1 - missing, loaded);
   }
 
   interval dram() const {
@@ -162,8 +183,6 @@ class time_evaluator {
   interval in_flight(const interval& dram) const {
     const double places = static_cast<double>(device_.sms) * blocks_per_sm_;
     const double generations = std::max(1.0, static_cast<double>(profile_.blocks) / places);
-    // What lies in L2 comes sooner.
-    const bool from_dram = traffic_.dram_bytes().low > 0;
     const double most = std::max(1, profile_.rounds);
     // A compiler may let loads of later rounds begin before the stores of earlier ones.
     const double least = 1 + (most - 1) / kRoundsAtOnce;
@@ -177,21 +196,27 @@ class time_evaluator {
              (generations * widening());
     };
     // The share of the DRAM rate in use and the time depend on each other.
-    const auto solve = [&](double bus_s, bool high) {
+    const auto solve = [&](double bus_s, double missing, bool high) {
+      // What lies in L2 comes sooner.
+      const double waiting = waiting_blocks(missing);
+      const auto life = [&](double share) {
+        return life_at(share) * waiting +
+               interval::exactly(figures_.block_life_in_l2_s) * (1 - waiting);
+      };
       // A block lives longest where the bus is full, or where it is idle if a curve falls.
-      const double longest_s = std::max(lives(life_at(0)).high, lives(life_at(1)).high);
+      const double longest_s = std::max(lives(life(0)).high, lives(life(1)).high);
       double low_s = bus_s, high_s = std::max(bus_s, longest_s);
       for (int step = 0; step < 60; ++step) {
         const double s = (low_s + high_s) / 2;
-        const interval flight = lives(life_at(bus_s / s));
+        const interval flight = lives(life(bus_s / s));
         ((high ? flight.high : flight.low) > s ? low_s : high_s) = s;
       }
       return high_s;
     };
     if (life_at(0).high == 0) return {};
-    const double in_l2 = lives(interval::exactly(figures_.block_life_in_l2_s)).low;
-    const double low = from_dram ? solve(dram.low, false) : in_l2;
-    return {low, dram.high > 0 ? std::max(low, solve(dram.high, true)) : low};
+    const interval misses = missing_loads();
+    const double low = solve(dram.low, misses.low, false);
+    return {low, std::max(low, solve(dram.high, misses.high, true))};
   }
 
   /// What the dependent operations of a thread take: the pipe's latency for each, which other warps
@@ -230,8 +255,12 @@ class time_evaluator {
     const interval taken = profile_.stores_whole_sectors
                                ? interval::exactly(figures_.l2_full_stores)
                                : figures_.l2_stores.at(of_line(totals_.stores));
-    return both(over(traffic_.l2_read_sectors, figures_.l2_loads.at(of_line(totals_.loads))),
-                over(traffic_.l2_write_sectors, taken));
+    const interval loads =
+        over(traffic_.l2_read_sectors, figures_.l2_loads.at(of_line(totals_.loads)));
+    const interval stores = over(traffic_.l2_write_sectors, taken);
+    const interval longer = larger(loads, stores);
+    return {longer.low + figures_.l2_added.low * std::min(loads.low, stores.low),
+            longer.high + figures_.l2_added.high * std::min(loads.high, stores.high)};
   }
 
   void combine(time_prediction& result) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -120,32 +121,53 @@ class footprint {
 
 /// Whether what comes back is still there.
 struct outcome {
-  bool kept = false, lost = false;  ///< for certain; neither: not known
-  bool together = false;            ///< not known since both run at the same time
+  interval lost{0, 1};    ///< the share of such visits that finds it no more
+  bool together = false;  ///< not known since both run at the same time
+
+  bool kept() const { return lost.high == 0; }
+  bool gone() const { return lost.low == 1; }
 };
 
 /// Judges distances of reuse, each gap once.
 class reuse_judge {
  public:
-  reuse_judge(const footprint& of, double resident_blocks, reuse_bounds bounds)
+  /// @param in_rounds share lost of a whole working set, over its size / `cache_bytes`; empty: not
+  ///        known
+  reuse_judge(const footprint& of, double blocks, double resident_blocks, reuse_bounds bounds,
+              const curve& in_rounds = {}, double cache_bytes = 1)
       : footprint_(of), resident_(resident_blocks), bounds_(bounds) {
     together_ = footprint_.bytes_of(resident_);
+    whole_ = footprint_.bytes_of(blocks);
+    if (in_rounds.empty()) return;
+    const double size = whole_ / cache_bytes;
+    in_rounds_ = {in_rounds.at(size * (1 - kSizeDoubt)).low,
+                  in_rounds.at(size * (1 + kSizeDoubt)).high};
+    // What is used often stays at the cost of what is used once a launch.
+    rivals_ = footprint_.bytes_of(blocks / 2) > kEven * whole_;
   }
 
   /// Of a visit `gap` blocks after the one before it.
   outcome of(double gap) const {
     // Blocks start in order, but any of those that run together may be first.
     const double most = gap == 0 ? together_ : footprint_.bytes_of(gap + resident_);
-    if (most <= bounds_.kept_bytes) return {true, false, false};
+    if (most <= bounds_.kept_bytes) return {{0, 0}, false};
     const double least = gap <= resident_ ? 0 : footprint_.bytes_of(gap - resident_);
-    if (least >= bounds_.lost_bytes) return {false, true, false};
-    return {false, false, gap <= resident_};
+    if (least >= bounds_.lost_bytes) return {{1, 1}, false};
+    const bool goes_round = footprint_.bytes_of(gap) >= kRound * whole_;
+    return {{goes_round ? in_rounds_.low : 0, goes_round && rivals_ ? 1 : in_rounds_.high},
+            gap <= resident_};
   }
 
  private:
+  static constexpr double kSizeDoubt = 0.1;  // of a working set against those that were measured
+  static constexpr double kEven = 0.6;   // of what a launch touches, in half of it: each line once
+  static constexpr double kRound = 0.9;  // of what a launch touches
+
   const footprint& footprint_;
-  double resident_, together_ = 0;
+  double resident_, together_ = 0, whole_ = 0;
   reuse_bounds bounds_;
+  interval in_rounds_{0, 1};
+  bool rivals_ = false;
 };
 
 /// The visits of each unit (sector, granule, line) of a side, one after the other.
@@ -175,16 +197,6 @@ inline double gap_before(std::span<const sector_visit> unit, std::size_t i, doub
   return blocks - (unit.back().block - unit.front().block);
 }
 
-/// What is counted in samples: at least, at most.
-struct sampled_count {
-  double low = 0, high = 0;
-  void add(bool certain, bool possible) {
-    low += certain ? 1 : 0;
-    high += possible ? 1 : 0;
-  }
-  interval times(double factor) const { return interval{low, high} * factor; }
-};
-
 /// Evaluates one launch on one device.
 class traffic_evaluator {
  public:
@@ -199,10 +211,10 @@ class traffic_evaluator {
         unsampled_(unsampled(profile.loads, totals.loads) ||
                    unsampled(profile.stores, totals.stores) ||
                    unsampled(profile.indices, totals.indices)),
-        loads_(footprint_, resident_, kept_at(device.loads_kept, 0)),
-        stores_(footprint_, resident_, kept_at(device.stores_kept, profile.store_pitch)),
+        loads_(in_l2(device.loads_kept, 0)),
+        stores_(in_l2(device.stores_kept, profile.store_pitch)),
         // What all L1 caches hold together, none of it twice.
-        l1_(footprint_, resident_, {0, device.l1_bytes * device.sms}) {}
+        l1_(footprint_, blocks_, resident_, {0, device.l1_bytes * device.sms}) {}
 
   traffic_prediction evaluate() {
     result_.unsampled = unsampled_;
@@ -224,14 +236,17 @@ class traffic_evaluator {
 
   /// Stores whose lanes lie whole pages apart may meet in few sets of L2; how sets are chosen is
   /// not published, and none of them is kept for certain. Nothing is where distances lack a side.
-  reuse_bounds kept_at(reuse_bounds bounds, std::uint64_t pitch) const {
+  reuse_judge in_l2(reuse_bounds bounds, std::uint64_t pitch) const {
     if ((pitch > 0 && pitch % kPageBytes == 0) || unsampled_) bounds.kept_bytes = 0;
-    return bounds;
+    return {footprint_,       blocks_,
+            resident_,        bounds,
+            unsampled_ ? curve() : device_.lost_in_rounds, device_.l2_bytes};
   }
 
   void note(const outcome& o) {
-    if (o.kept || o.lost) return;
-    (o.together ? result_.scheduling : result_.retention) = true;
+    if (o.kept() || o.gone()) return;
+    const bool wide = o.lost.high - o.lost.low >= kWide;
+    (o.together && wide ? result_.scheduling : result_.retention) = true;
   }
 
   /// What a sampled visit stands for, from the exact number of all.
@@ -249,28 +264,28 @@ class traffic_evaluator {
       return;
     }
     const double each = per_visit(side, totals);
-    sampled_count to_l2;
+    interval to_l2;
     for_each_unit(side.visits, 1, [&](std::span<const sector_visit> unit) {
       for (std::size_t i = 0; i < unit.size(); ++i)
-        to_l2.add(i == 0 ? true : l1_.of(gap_before(unit, i, blocks_)).lost, true);
+        to_l2 += interval{i == 0 ? 1 : l1_.of(gap_before(unit, i, blocks_)).lost.low, 1};
     });
-    result_.l2_read_sectors += to_l2.times(each);
+    result_.l2_read_sectors += to_l2 * each;
     result_.dram_read_bytes += around(fetched(side, device_.read_granule.low) * each,
                                       fetched(side, device_.read_granule.high) * each);
   }
 
   /// Bytes that loads fetch from DRAM, of the samples.
   interval fetched(const side_profile& side, double granule) {
-    sampled_count misses;
+    interval misses;
     const auto sectors = static_cast<std::uint32_t>(granule / kSectorBytes);
     for_each_unit(side.visits, sectors, [&](std::span<const sector_visit> unit) {
       for (std::size_t i = 0; i < unit.size(); ++i) {
         const outcome o = loads_.of(gap_before(unit, i, blocks_));
-        misses.add(o.lost, !o.kept);
+        misses += o.lost;
         note(o);
       }
     });
-    return misses.times(granule);
+    return misses * granule;
   }
 
   void stored(const side_profile& side, const side_totals& totals) {
@@ -283,24 +298,30 @@ class traffic_evaluator {
       return;
     }
     const double each = per_visit(side, totals);
-    sampled_count to_l2, written, filled;
+    interval to_l2, written, filled;
     for_each_unit(side.visits, 1, [&](std::span<const sector_visit> unit) {
       // Where the unit is evicted: for certain, and at most.
       std::vector<outcome> before(unit.size());
+      interval evicted;
       for (std::size_t i = 0; i < unit.size(); ++i) {
         const double gap = gap_before(unit, i, blocks_);
         before[i] = stores_.of(gap);
         note(before[i]);
         // Only a store that follows while its block still runs can be merged.
-        to_l2.add(i == 0 ? true : gap > resident_, true);
-        written.add(before[i].lost, !before[i].kept);
+        to_l2 += interval{i == 0 || gap > resident_ ? 1.0 : 0.0, 1};
+        evicted += before[i].lost;
       }
+      written += evicted;
       if (std::ranges::all_of(before, &outcome::kept)) written.high += 1;  // now and then
-      filled.low += partial_episodes(unit, before, [](const outcome& o) { return o.lost; });
-      filled.high += partial_episodes(unit, before, [](const outcome& o) { return !o.kept; });
+      filled.low += partial_episodes(unit, before, &outcome::gone);
+      // Each that is evicted may be partial.
+      filled.high +=
+          std::min(evicted.high, partial_episodes(unit, before, [](const outcome& o) {
+                     return !o.kept();
+                   }));
     });
-    result_.l2_write_sectors = to_l2.times(each);
-    result_.dram_write_bytes = written.times(each * kSectorBytes);
+    result_.l2_write_sectors = to_l2 * each;
+    result_.dram_write_bytes = written * (each * kSectorBytes);
     result_.fill_sectors =
         interval{filled.low * device_.fills.low, filled.high * device_.fills.high} * each;
     result_.dram_read_bytes += result_.fill_sectors * kSectorBytes;
@@ -309,7 +330,8 @@ class traffic_evaluator {
   /// How often a sector is evicted with bytes that no store has written since it came.
   template <class Evicted>
   static double partial_episodes(std::span<const sector_visit> unit,
-                                 std::span<const outcome> before, const Evicted& evicted) {
+                                 std::span<const outcome> before, const Evicted& is_evicted) {
+    const auto evicted = [&](const outcome& o) { return std::invoke(is_evicted, o); };
     const auto first = std::ranges::find_if(before, evicted);
     if (first == before.end()) return 0;
     const auto start = static_cast<std::size_t>(first - before.begin());
@@ -355,6 +377,7 @@ class traffic_evaluator {
   }
 
   static constexpr std::uint32_t kWhole = ~std::uint32_t{0};
+  static constexpr double kWide = 0.5;  // share of visits: so much, and the order decides
 
   const reuse_profile& profile_;
   const launch_totals& totals_;
