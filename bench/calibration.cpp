@@ -189,8 +189,7 @@ class calibrator {
 
   void l2() {
     time_figures& t = *result_.device.time;
-    std::vector<curve::point> loads, stores;
-    std::vector<double> added;
+    std::vector<curve::point> loads, stores, added;
     const auto bytes =
         std::max<index_t>(kMi, static_cast<index_t>(result_.device.l2_bytes / 8) / kMi * kMi);
     for (const int spacing : kL2Spacings) {
@@ -207,7 +206,8 @@ class calibrator {
       stores.push_back({sectors_of_line, interval::exactly(out.work / out.seconds)});
       p.kind = probe_kind::kL2Copies;
       const probe_result both = time("L2 copies, spacing " + std::to_string(spacing), "sectors", p);
-      added.push_back(added_by(in.seconds, out.seconds, both.seconds));
+      added.push_back(
+          {sectors_of_line, interval::exactly(added_by(in.seconds, out.seconds, both.seconds))});
     }
     t.l2_loads = curve(loads);
     t.l2_stores = curve(stores);
@@ -222,9 +222,10 @@ class calibrator {
     const probe_result in = time("L2 loads, whole sectors", "sectors", whole);
     whole.kind = probe_kind::kL2Copies;
     const probe_result both = time("L2 copies, whole sectors", "sectors", whole);
-    added.push_back(added_by(in.seconds, full.seconds, both.seconds));
-    const auto [least, most] = std::ranges::minmax(added);
-    t.l2_added = {least, most};
+    interval& of_whole_lines = added.back().y;
+    of_whole_lines =
+        around(of_whole_lines, interval::exactly(added_by(in.seconds, full.seconds, both.seconds)));
+    t.l2_added = curve(added);
     start_in_l2(bytes);
   }
 
@@ -342,7 +343,6 @@ class calibrator {
     device_description& d = result_.device;
     d.loads_kept = {0.4 * d.l2_bytes, 1.6 * d.l2_bytes};
     d.stores_kept = {0.15 * d.l2_bytes, 1.6 * d.l2_bytes};
-    d.lost_in_rounds = curve(std::vector<curve::point>{{0, {0, 1}}});
     if (!result_.counted) return;
     losses loads, stores, rounds;
     for (const double part : {0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0}) {
@@ -382,10 +382,21 @@ class calibrator {
     d.stores_kept = {stores.kept(0.05) / 2 * d.l2_bytes, stores.lost() * d.l2_bytes};
   }
 
-  /// How many of the sectors of stores that follow closely go on to L2: for the record.
+  /// How many of the sectors of stores that follow closely go on to L2.
   void merging() {
-    if (result_.counted)
-      count("walked stores", "threads", {.kind = probe_kind::kWalkedStores, .bytes = 256 * kMi});
+    if (!result_.counted) return;
+    std::vector<curve::point> sent;
+    for (const int lines : {4, 8, 16, 32}) {
+      const int spacing = lines * 128 / 32;
+      const probe_result r =
+          count("walked stores " + std::to_string(spacing), "threads",
+                {.kind = probe_kind::kWalkedStores, .bytes = 64 * kMi, .spacing = spacing});
+      const double asked = metric(r, "store_sectors_measured");
+      sent.push_back({static_cast<double>(lines),
+                      interval::exactly(
+                          std::clamp(metric(r, "l2_write_sectors_measured") / asked, 0.0, 1.0))});
+    }
+    result_.device.stores_sent = curve(sent);
   }
 
   /// What was lost, by the part of L2 that a launch goes round.
@@ -462,6 +473,9 @@ device_file passport_of(const calibration& found, const evidence& facts) {
   from("loads_kept.lost_bytes", counted, found.counted ? lost : share);
   from("stores_kept.kept_bytes", counted, found.counted ? stored : share);
   from("stores_kept.lost_bytes", counted, found.counted ? lost : share);
+  from("stores_sent", counted,
+       found.counted ? "L2 sectors written of each store to a sector that is stored to four times"
+                     : no_counters);
   from("lost_in_rounds", counted,
        found.counted ? "DRAM bytes of launches that go round a buffer, loads alone and copies"
                      : no_counters);

@@ -64,7 +64,8 @@ void visit_time(Time& time, const Visit& visit) {
   visit("time.l2_loads", time.l2_loads, positive_over(kOfLine, 1, 4));
   visit("time.l2_stores", time.l2_stores, positive_over(kOfLine, 1, 4));
   visit("time.l2_full_stores", time.l2_full_stores, positive("sectors/s"));
-  visit("time.l2_added", time.l2_added, figure{.unit = "share", .highest = 1});
+  visit("time.l2_added", time.l2_added,
+        figure{.unit = "share over sectors of a line", .highest = 1, .first_x = 1, .last_x = 4});
   visit("time.l2_start_s", time.l2_start_s, figure{.unit = "s"});
   constexpr std::string_view kOfRate = "s over share of the DRAM rate";
   visit("time.block_life_loads", time.block_life_loads, positive_over(kOfRate, 0, 1));
@@ -94,6 +95,8 @@ void visit_figures(Device& device, const Visit& visit) {
   visit("loads_kept.lost_bytes", device.loads_kept.lost_bytes, kDistance);
   visit("stores_kept.kept_bytes", device.stores_kept.kept_bytes, kDistance);
   visit("stores_kept.lost_bytes", device.stores_kept.lost_bytes, kDistance);
+  visit("stores_sent", device.stores_sent,
+        figure{.unit = "share over lines of a request", .highest = 1, .first_x = 1, .last_x = 32});
   visit("lost_in_rounds", device.lost_in_rounds,
         figure{.unit = "share over working set / L2", .highest = 1});
   if (device.time) visit_time(*device.time, visit);

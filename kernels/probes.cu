@@ -203,11 +203,12 @@ __global__ void empty_blocks_probe(uint4* out) {
   if (never(blockDim.x, blockDim.y)) out[0].x = 1;
 }
 
-__global__ void walked_stores_probe(index_t* out, index_t threads) {
+__global__ void walked_stores_probe(char* out, index_t threads, index_t spacing) {
   const index_t i = this_lane().column();
   if (i >= threads) return;
 #pragma unroll 1
-  for (int k = 0; k < kUnroll; ++k) out[i * kUnroll + k] = i ^ k;
+  for (int k = 0; k < kUnroll; ++k)
+    reinterpret_cast<std::uint32_t*>(out + i * spacing)[k] = static_cast<std::uint32_t>(i ^ k);
 }
 
 using dense_kernel = void (*)(const uint4*, uint4*, index_t);
@@ -335,8 +336,8 @@ class probe_workload final : public workload {
         enqueue(empty_blocks_probe, rows(blocks_of(probe_), 1), stream, vectors);
         break;
       case probe_kind::kWalkedStores:
-        enqueue(walked_stores_probe, of_threads(probe_.bytes / 32), stream,
-                static_cast<index_t*>(data.out), probe_.bytes / 32);
+        enqueue(walked_stores_probe, of_threads(places(probe_)), stream, out, places(probe_),
+                index_t{probe_.spacing});
         break;
     }
 #else
@@ -399,7 +400,7 @@ double probe::work() const {
     case probe_kind::kEmptyBlocks:
       return static_cast<double>(blocks_of(*this));
     case probe_kind::kWalkedStores:
-      return static_cast<double>(bytes) / 32;
+      return static_cast<double>(places(*this));
   }
   return 0;
 }

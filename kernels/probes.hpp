@@ -24,14 +24,15 @@ enum class probe_kind {
   kShortBlocks,   ///< blocks of `warps`: a thread loads `loads` words at once, stores them if
                   ///< `stores`, and ends
   kEmptyBlocks,   ///< blocks that do nothing
-  kWalkedStores,  ///< each thread stores four neighbouring 8-byte words, one after the other
+  kWalkedStores,  ///< each thread stores four neighbouring words, one after the other, `spacing`
+                  ///< bytes after those of the thread before
 };
 
 /// One launch of a probe.
 struct probe {
   probe_kind kind{};
   std::int64_t bytes = 0;  ///< of the buffer that is loaded, and of the one that is stored
-  int spacing = 32;        ///< bytes; a multiple of 32, or of 4 in L2
+  int spacing = 32;        ///< bytes; a multiple of 32, or of 4 in L2 and for walked stores
   int loads = 1;           ///< kDense: 0, 1, 2, 4, 8 or 16; kShortBlocks: 1, 2 or 4
   int stores = 0;          ///< kDense: 0, 1 or 2; kShortBlocks: 0 or 1
   bool once = false;       ///< kSpaced...: one pass, else as many as make the launch long enough

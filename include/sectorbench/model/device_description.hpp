@@ -47,6 +47,9 @@ class curve {
   std::vector<point> points_;
 };
 
+/// A share of which nothing is known.
+inline curve unknown_share() { return curve({curve::point{1, {0, 1}}}); }
+
 /// Up to which distance of reuse a cache keeps what it has.
 struct reuse_bounds {
   double kept_bytes = 0;  ///< reuse over at most so many bytes of lines hits
@@ -66,12 +69,13 @@ struct time_figures {
   curve l2_loads;           ///< sectors/s that L2 serves, over sectors used of a line (1 to 4)
   curve l2_stores;          ///< sectors/s that L2 takes partly written, over the same
   double l2_full_stores = 0;  ///< sectors/s that L2 takes wholly written
-  interval l2_added{0, 1};    ///< share of the shorter of loads and stores in L2 that comes on top of
-                              ///< the longer
-  double l2_start_s = 0;      ///< as dram_start_s, of a launch whose data lie in L2
-  curve block_life_loads;     ///< s from the start of a block whose warps load 4 sectors at once to
-                           ///< the start of the next in its place, over the share of the DRAM rate
-  curve block_life_copies;     ///< the same of a block that stores what it loaded
+  /// Share of the shorter of loads and stores in L2 that comes on top of the longer, over sectors
+  /// used of a line.
+  curve l2_added = unknown_share();
+  double l2_start_s = 0;    ///< as dram_start_s, of a launch whose data lie in L2
+  curve block_life_loads;   ///< s from the start of a block whose warps load 4 sectors at once to
+                            ///< the start of the next in its place, over the share of the DRAM rate
+  curve block_life_copies;  ///< the same of a block that stores what it loaded
   double widening_loads = 0;   ///< share by which a block that loads lives longer for each doubling
                                ///< of the sectors that a warp loads at once, from 4 on
   double widening_copies = 0;  ///< the same of a block that stores what it loaded
@@ -100,8 +104,12 @@ struct device_description {
                              ///< without, both ends where that is not known
   reuse_bounds loads_kept;   ///< by L2
   reuse_bounds stores_kept;  ///< by L2: not written back before the next store
-  curve lost_in_rounds;      ///< share of a working set that is lost when launch after launch goes
-                             ///< through it, over its size / L2
+  /// Share of stores to a sector, close after each other, that L1 sends on to L2, over the lines
+  /// that a request touches (1 to 32).
+  curve stores_sent = unknown_share();
+  /// Share of a working set that is lost when launch after launch goes through it, over its size /
+  /// L2.
+  curve lost_in_rounds = unknown_share();
 
   std::optional<time_figures> time;  ///< none: only sectors and traffic are predicted
 

@@ -98,8 +98,7 @@ class time_evaluator {
     t.locality = locality();
     t.in_flight = in_flight(larger(t.dram, t.locality));
     t.l2 = l2();
-    t.l1 = over(static_cast<double>(totals_.loads.lines + totals_.indices.lines),
-                interval::exactly(figures_.l1_lines_per_s));
+    t.l1 = l1();
     t.banks =
         over(static_cast<double>(totals_.slot_loads.wavefronts + totals_.slot_stores.wavefronts),
              interval::exactly(figures_.shared_wavefronts_per_s));
@@ -176,7 +175,7 @@ class time_evaluator {
       time.high = std::max(
           {time.low, of_loads.high, of_stores.high, std::min(time.high, sum.high * share.high)});
     }
-    return {time.low * (1 - kLocalityDoubt), time.high * (1 + kLocalityDoubt)};
+    return {time.low * (1 - kRateDoubt), time.high * (1 + kRateDoubt)};
   }
 
   /// Blocks that follow each other in the places of an SM, each for as long as its loads take.
@@ -186,13 +185,9 @@ class time_evaluator {
     const double most = std::max(1, profile_.rounds);
     // A compiler may let loads of later rounds begin before the stores of earlier ones.
     const double least = 1 + (most - 1) / kRoundsAtOnce;
-    // Loads of one sector that follow each other may wait for it twice.
-    const double again = traffic_.l2_read_sectors.low < 0.99 * traffic_.l2_read_sectors.high
-                             ? figures_.block_life_in_l2_s
-                             : 0;
     const interval chain = arithmetic_chain();
     const auto lives = [&](const interval& life) {
-      return interval{life.low * least + chain.low, life.high * most + again + chain.high} *
+      return interval{life.low * least + chain.low, life.high * most + chain.high} *
              (generations * widening());
     };
     // The share of the DRAM rate in use and the time depend on each other.
@@ -246,21 +241,37 @@ class time_evaluator {
     return stored > 0 ? figures_.block_life_copies.at(share) : figures_.block_life_loads.at(share);
   }
 
+  /// Lines that are looked up: of loads, and of stores as far as they are in their way.
+  interval l1() const {
+    const std::uint64_t loads = totals_.loads.lines + totals_.indices.lines;
+    const std::uint64_t all = loads > 0 ? loads + totals_.stores.lines : 0;
+    const double rate = figures_.l1_lines_per_s;
+    return {static_cast<double>(loads) / rate * (1 - kRateDoubt),
+            static_cast<double>(all) / rate * (1 + kRateDoubt)};
+  }
+
   interval l2() const {
     const auto of_line = [](const side_totals& side) {
       return side.lines == 0 ? 4.0
                              : std::min(4.0, static_cast<double>(side.sectors) /
                                                  static_cast<double>(side.lines));
     };
-    const interval taken = profile_.stores_whole_sectors
-                               ? interval::exactly(figures_.l2_full_stores)
-                               : figures_.l2_stores.at(of_line(totals_.stores));
+    const interval whole = interval::exactly(figures_.l2_full_stores);
+    interval taken =
+        profile_.stores_whole_sectors ? whole : figures_.l2_stores.at(of_line(totals_.stores));
+    // What L1 merges may come to L2 as whole sectors.
+    if (traffic_.l2_write_sectors.low < 0.99 * static_cast<double>(totals_.stores.sectors))
+      taken = around(taken, whole);
     const interval loads =
         over(traffic_.l2_read_sectors, figures_.l2_loads.at(of_line(totals_.loads)));
     const interval stores = over(traffic_.l2_write_sectors, taken);
     const interval longer = larger(loads, stores);
-    return {longer.low + figures_.l2_added.low * std::min(loads.low, stores.low),
-            longer.high + figures_.l2_added.high * std::min(loads.high, stores.high)};
+    interval added = around(figures_.l2_added.at(of_line(totals_.loads)),
+                            figures_.l2_added.at(of_line(totals_.stores)));
+    // Barriers keep what a block loads apart from what it stores.
+    if (totals_.slot_stores.requests > 0) added.high = 1;
+    return {(longer.low + added.low * std::min(loads.low, stores.low)) * (1 - kRateDoubt),
+            (longer.high + added.high * std::min(loads.high, stores.high)) * (1 + kRateDoubt)};
   }
 
   void combine(time_prediction& result) const {
@@ -309,7 +320,7 @@ class time_evaluator {
   static constexpr double kRoundsAtOnce = 4;       // loop iterations that a compiler unrolls
   static constexpr double kSameTime = 1.02;        // less makes no difference worth a name
   static constexpr double kCyclesOfOperation = 8;  // of a dependent multiply-add, at most
-  static constexpr double kLocalityDoubt = 0.08;   // probes at one distance are not all distances
+  static constexpr double kRateDoubt = 0.08;       // probes of one distance are not all distances
   static constexpr double kProbeDoubt = 0.03;      // of what is no number anyway
 
   const reuse_profile& profile_;

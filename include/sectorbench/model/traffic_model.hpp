@@ -131,37 +131,35 @@ struct outcome {
 /// Judges distances of reuse, each gap once.
 class reuse_judge {
  public:
-  /// @param in_rounds share lost of a whole working set, over its size / `cache_bytes`; empty: not
-  ///        known
+  /// @param in_rounds share lost of a whole working set, over its size / `cache_bytes`
   reuse_judge(const footprint& of, double blocks, double resident_blocks, reuse_bounds bounds,
-              const curve& in_rounds = {}, double cache_bytes = 1)
+              const curve& in_rounds, double cache_bytes)
       : footprint_(of), resident_(resident_blocks), bounds_(bounds) {
     together_ = footprint_.bytes_of(resident_);
     whole_ = footprint_.bytes_of(blocks);
-    if (in_rounds.empty()) return;
     const double size = whole_ / cache_bytes;
     in_rounds_ = {in_rounds.at(size * (1 - kSizeDoubt)).low,
-                  in_rounds.at(size * (1 + kSizeDoubt)).high};
+                  std::max(kLeak, in_rounds.at(size * (1 + kSizeDoubt)).high)};
     // What is used often stays at the cost of what is used once a launch.
     rivals_ = footprint_.bytes_of(blocks / 2) > kEven * whole_;
   }
 
   /// Of a visit `gap` blocks after the one before it.
-  outcome of(double gap) const {
+  /// @param once the only visit of a launch
+  outcome of(double gap, bool once) const {
     // Blocks start in order, but any of those that run together may be first.
     const double most = gap == 0 ? together_ : footprint_.bytes_of(gap + resident_);
     if (most <= bounds_.kept_bytes) return {{0, 0}, false};
     const double least = gap <= resident_ ? 0 : footprint_.bytes_of(gap - resident_);
     if (least >= bounds_.lost_bytes) return {{1, 1}, false};
-    const bool goes_round = footprint_.bytes_of(gap) >= kRound * whole_;
-    return {{goes_round ? in_rounds_.low : 0, goes_round && rivals_ ? 1 : in_rounds_.high},
-            gap <= resident_};
+    const interval lost = once && rivals_ ? interval{0, 1} : in_rounds_;
+    return {{once ? lost.low : 0, lost.high}, gap <= resident_};
   }
 
  private:
   static constexpr double kSizeDoubt = 0.1;  // of a working set against those that were measured
   static constexpr double kEven = 0.6;   // of what a launch touches, in half of it: each line once
-  static constexpr double kRound = 0.9;  // of what a launch touches
+  static constexpr double kLeak = 0.05;  // share lost to whatever else a GPU does
 
   const footprint& footprint_;
   double resident_, together_ = 0, whole_ = 0;
@@ -213,8 +211,7 @@ class traffic_evaluator {
                    unsampled(profile.indices, totals.indices)),
         loads_(in_l2(device.loads_kept, 0)),
         stores_(in_l2(device.stores_kept, profile.store_pitch)),
-        // What all L1 caches hold together, none of it twice.
-        l1_(footprint_, blocks_, resident_, {0, device.l1_bytes * device.sms}) {}
+        l1_bytes_(device.l1_bytes * device.sms) {}
 
   traffic_prediction evaluate() {
     result_.unsampled = unsampled_;
@@ -238,9 +235,12 @@ class traffic_evaluator {
   /// not published, and none of them is kept for certain. Nothing is where distances lack a side.
   reuse_judge in_l2(reuse_bounds bounds, std::uint64_t pitch) const {
     if ((pitch > 0 && pitch % kPageBytes == 0) || unsampled_) bounds.kept_bytes = 0;
-    return {footprint_,       blocks_,
-            resident_,        bounds,
-            unsampled_ ? curve() : device_.lost_in_rounds, device_.l2_bytes};
+    return {footprint_,
+            blocks_,
+            resident_,
+            bounds,
+            unsampled_ ? unknown_share() : device_.lost_in_rounds,
+            device_.l2_bytes};
   }
 
   void note(const outcome& o) {
@@ -267,7 +267,7 @@ class traffic_evaluator {
     interval to_l2;
     for_each_unit(side.visits, 1, [&](std::span<const sector_visit> unit) {
       for (std::size_t i = 0; i < unit.size(); ++i)
-        to_l2 += interval{i == 0 ? 1 : l1_.of(gap_before(unit, i, blocks_)).lost.low, 1};
+        to_l2 += i == 0 ? interval::exactly(1) : l1_misses(gap_before(unit, i, blocks_));
     });
     result_.l2_read_sectors += to_l2 * each;
     result_.dram_read_bytes += around(fetched(side, device_.read_granule.low) * each,
@@ -280,12 +280,32 @@ class traffic_evaluator {
     const auto sectors = static_cast<std::uint32_t>(granule / kSectorBytes);
     for_each_unit(side.visits, sectors, [&](std::span<const sector_visit> unit) {
       for (std::size_t i = 0; i < unit.size(); ++i) {
-        const outcome o = loads_.of(gap_before(unit, i, blocks_));
+        const outcome o = loads_.of(gap_before(unit, i, blocks_), unit.size() == 1);
         misses += o.lost;
         note(o);
       }
     });
     return misses * granule;
+  }
+
+  /// The share of visits, so many blocks after the one before, that L1 misses. What a block comes
+  /// back to is there if all that run together need no more than half of it; another block is on
+  /// another SM, but for one of few.
+  interval l1_misses(double gap) const {
+    if (gap == 0) return {0, footprint_.bytes_of(resident_) <= l1_bytes_ / 2 ? 0.0 : 1.0};
+    if (gap > resident_ && footprint_.bytes_of(gap - resident_) >= l1_bytes_) return {1, 1};
+    return {std::max(0.0, 1 - kSameSm / device_.sms), 1};
+  }
+
+  /// The share of stores close after one to the same sector that L1 sends on: all of requests of so
+  /// many lines that none was seen to be merged; of others that is a question of time.
+  interval sent_by_l1(const side_totals& totals) const {
+    if (totals.requests == 0) return {1, 1};
+    const double lines = static_cast<double>(totals.lines) / static_cast<double>(totals.requests);
+    if (device_.stores_sent.at(lines / 2).low > kAll) return {1, 1};
+    double least = 1;
+    for (const curve::point& p : device_.stores_sent.points()) least = std::min(least, p.y.low);
+    return {least, 1};
   }
 
   void stored(const side_profile& side, const side_totals& totals) {
@@ -299,26 +319,25 @@ class traffic_evaluator {
     }
     const double each = per_visit(side, totals);
     interval to_l2, written, filled;
+    const interval sent = sent_by_l1(totals);
     for_each_unit(side.visits, 1, [&](std::span<const sector_visit> unit) {
       // Where the unit is evicted: for certain, and at most.
       std::vector<outcome> before(unit.size());
       interval evicted;
       for (std::size_t i = 0; i < unit.size(); ++i) {
         const double gap = gap_before(unit, i, blocks_);
-        before[i] = stores_.of(gap);
+        before[i] = stores_.of(gap, unit.size() == 1);
         note(before[i]);
-        // Only a store that follows while its block still runs can be merged.
-        to_l2 += interval{i == 0 || gap > resident_ ? 1.0 : 0.0, 1};
+        // Only a store of the same block can be merged: others come to other SMs, as a rule.
+        to_l2 += i > 0 && gap == 0 ? sent : interval::exactly(1);
         evicted += before[i].lost;
       }
       written += evicted;
       if (std::ranges::all_of(before, &outcome::kept)) written.high += 1;  // now and then
       filled.low += partial_episodes(unit, before, &outcome::gone);
       // Each that is evicted may be partial.
-      filled.high +=
-          std::min(evicted.high, partial_episodes(unit, before, [](const outcome& o) {
-                     return !o.kept();
-                   }));
+      filled.high += std::min(
+          evicted.high, partial_episodes(unit, before, [](const outcome& o) { return !o.kept(); }));
     });
     result_.l2_write_sectors = to_l2 * each;
     result_.dram_write_bytes = written * (each * kSectorBytes);
@@ -377,6 +396,8 @@ class traffic_evaluator {
   }
 
   static constexpr std::uint32_t kWhole = ~std::uint32_t{0};
+  static constexpr double kAll = 0.98;  // as good as all
+  static constexpr double kSameSm = 4;  // times the even share of blocks that meet on one SM
   static constexpr double kWide = 0.5;  // share of visits: so much, and the order decides
 
   const reuse_profile& profile_;
@@ -385,7 +406,8 @@ class traffic_evaluator {
   double blocks_, resident_;
   footprint footprint_;
   bool unsampled_;  // a side
-  reuse_judge loads_, stores_, l1_;
+  reuse_judge loads_, stores_;
+  double l1_bytes_;  // what all L1 caches hold together, none of it twice
   traffic_prediction result_;
 };
 
