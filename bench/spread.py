@@ -14,28 +14,16 @@ Exit status: 0, or 2 if a file cannot be read or there is nothing to compare.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import sys
-from pathlib import Path
 
-SECONDS_PER_UNIT = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+from sectorbench_results import OK, ResultError, ResultFile, read_file
 
 
-def read_rows(path: Path) -> tuple[dict[str, tuple[float, float]], int]:
+def times_of(file: ResultFile) -> tuple[dict[str, tuple[float, float]], int]:
     """Row name -> (seconds of a launch, spread within the process); and rows left out."""
-    data = json.loads(path.read_text(encoding="utf-8"))
-    rows: dict[str, tuple[float, float]] = {}
-    left_out = 0
-    for row in data["benchmarks"]:
-        if row.get("run_type") == "aggregate":
-            continue
-        if row.get("error_occurred") or row.get("skipped") or not row.get("real_time"):
-            left_out += 1
-            continue
-        seconds = row["real_time"] * SECONDS_PER_UNIT[row["time_unit"]]
-        rows[row["name"].removesuffix("/manual_time")] = (seconds, row.get("time_cv", 0.0))
-    return rows, left_out
+    rows = {row.name: (row.time_s, row.counters.get("time_cv", 0.0)) for row in file.rows if row.status == OK}
+    return rows, sum(row.status != OK for row in file.rows)
 
 
 def variation(values: list[float]) -> float:
@@ -47,7 +35,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("files", nargs="+", type=Path, help="JSON of --benchmark_out, one a process")
+    parser.add_argument("files", nargs="+", help="JSON of --benchmark_out, one a process")
     files = parser.parse_args(arguments).files
     if len(files) < 2:
         print("spread.py: a spread needs at least two files", file=sys.stderr)
@@ -56,9 +44,9 @@ def main(arguments: list[str]) -> int:
     left_out = 0
     for path in files:
         try:
-            rows, without = read_rows(path)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            print(f"spread.py: {path}: not a result file: {error!r}", file=sys.stderr)
+            rows, without = times_of(read_file(path))
+        except ResultError as error:
+            print(f"spread.py: {error}", file=sys.stderr)
             return 2
         runs.append(rows)
         left_out += without

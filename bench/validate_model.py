@@ -12,12 +12,14 @@ class of rows, and every miss. Exit status 0 unless something could not be run o
 
 import argparse
 import hashlib
-import json
 import statistics
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from sectorbench_results import OK, ResultError, read_file
+from sectorbench_results import Row as MeasuredRow
 
 SIZES = ("16Mi", "256Mi", "1Gi")
 COUNTER_DOUBT = 0.01  # share of a row's DRAM bytes that counters of two launches differ by
@@ -68,21 +70,8 @@ def run(command: list[str]) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def label_value(label: str, key: str) -> str:
-    for part in label.split(";"):
-        name, _, value = part.partition("=")
-        if name == key:
-            return value
-    return ""
-
-
-def rows_of(path: Path) -> dict[str, dict]:
-    runs = json.loads(path.read_text())["benchmarks"]
-    return {
-        one["name"].removesuffix("/manual_time"): one
-        for one in runs
-        if one.get("run_type") == "iteration" and not one.get("error_occurred")
-    }
+def rows_of(path: Path) -> dict[str, MeasuredRow]:
+    return {row.name: row for row in read_file(path).rows if row.status == OK}
 
 
 def compared(size: str, predicted: Path, measured: Path) -> tuple[list[Row], list[str]]:
@@ -90,13 +79,14 @@ def compared(size: str, predicted: Path, measured: Path) -> tuple[list[Row], lis
     forecast, runs = rows_of(predicted), rows_of(measured)
     result, lacking = [], sorted(set(forecast) ^ set(runs))
     for name in forecast.keys() & runs.keys():
-        said, seen = forecast[name], runs[name]
+        said, seen = forecast[name].counters, runs[name].counters
         if "dram_bytes_measured" not in seen:
             lacking.append(name)
             continue
         time = None
         if "time_predicted_low_s" in said:
             time = (said["time_predicted_low_s"], said["time_predicted_high_s"])
+        label = forecast[name].label
         result.append(
             Row(
                 name,
@@ -106,8 +96,8 @@ def compared(size: str, predicted: Path, measured: Path) -> tuple[list[Row], lis
                 seen["dram_bytes_measured"],
                 time,
                 seen["time_median_s"],
-                label_value(said["label"], "limited_by"),
-                label_value(said["label"], "depends_on") == "scheduling",
+                label.get("limited_by", ""),
+                label.get("depends_on") == "scheduling",
             )
         )
     return result, lacking
@@ -228,6 +218,9 @@ def main() -> int:
             lacking += [f"{name} at {size}" for name in missing]
     except subprocess.CalledProcessError as failure:
         print(f"{failure.cmd[0]} ended with {failure.returncode}", file=sys.stderr)
+        return 1
+    except ResultError as failure:
+        print(failure, file=sys.stderr)
         return 1
     print(report(rows))
     for name in lacking:
