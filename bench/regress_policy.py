@@ -43,15 +43,20 @@ class Policy:
 
     def floor(self, row: str) -> float:
         """Smallest change of the row that counts, as a share."""
-        return next(
-            (percent for glob, percent in self.floor_percent_of.items() if fnmatchcase(row, glob)),
-            self.floor_percent,
-        ) / 100
+        return (
+            next(
+                (percent for glob, percent in self.floor_percent_of.items() if fnmatchcase(row, glob)),
+                self.floor_percent,
+            )
+            / 100
+        )
 
     def unused(self, rows: Iterable[str]) -> list[str]:
         """Patterns of floors that fit none of the rows."""
         names = list(rows)
-        return [glob for glob in self.floor_percent_of if not any(fnmatchcase(name, glob) for name in names)]
+        return [
+            glob for glob in self.floor_percent_of if not any(fnmatchcase(name, glob) for name in names)
+        ]
 
     def with_values(self, place: str, values: dict[str, Any]) -> Policy:
         """This policy with other values, which are checked. @raises PolicyError, beginning with `place`"""
@@ -91,7 +96,9 @@ def policy_text(policy: Policy, comments: Iterable[str]) -> str:
 def _checked(place: str, key: str, value: Any) -> Any:
     if key in ("require_same", "allow_different"):
         if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) and one for one in value):
-            raise PolicyError(f'{place}: {json.dumps(value, default=str)} is no list of keys such as ["driver"]')
+            raise PolicyError(
+                f'{place}: {json.dumps(value, default=str)} is no list of keys such as ["driver"]'
+            )
         return tuple(value)
     if key == "metric":
         if not isinstance(value, str) or not value:
@@ -103,12 +110,19 @@ def _checked(place: str, key: str, value: Any) -> Any:
         return value
     if key == "floor_percent_of":
         if not isinstance(value, dict):
-            raise PolicyError(f'{place}: {json.dumps(value, default=str)} is no table of lines such as "stride/*" = 3')
-        return {glob: _number(f"{place}: {json.dumps(glob)}", percent, 0, 100) for glob, percent in value.items()}
+            raise PolicyError(
+                f'{place}: {json.dumps(value, default=str)} is no table of lines such as "stride/*" = 3'
+            )
+        return {
+            glob: _number(f"{place}: {json.dumps(glob)}", percent, 0, 100)
+            for glob, percent in value.items()
+        }
     return _number(place, value, 0, {"floor_percent": 100, "k": 100, "alpha": 1}[key])
 
 
 def _number(place: str, value: Any, low: float, high: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low < value < high:
-        raise PolicyError(f"{place}: {json.dumps(value, default=str)} is no number between {low:g} and {high:g}")
+        raise PolicyError(
+            f"{place}: {json.dumps(value, default=str)} is no number between {low:g} and {high:g}"
+        )
     return value

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy
 from scipy.stats import mannwhitneyu, rankdata
@@ -26,6 +27,8 @@ from scipy.stats import mannwhitneyu, rankdata
 MEDIAN_ERROR = math.sqrt(math.pi / 2)
 
 EXACT_PROCESSES = 80  # of both sides together, up to which p is exact
+
+Counts = numpy.ndarray[Any, Any]
 
 MAX_PROCESSES = 100_000  # where "how many would it take" gives up
 
@@ -74,7 +77,7 @@ def permutation_p(base: Sequence[float], new: Sequence[float]) -> float:
 
 
 @lru_cache(maxsize=256)
-def _subset_sums(size: int, ranks: tuple[int, ...]) -> tuple[numpy.ndarray, numpy.ndarray]:
+def _subset_sums(size: int, ranks: tuple[int, ...]) -> tuple[Counts, Counts]:
     """For all subsets of `size` ranks: their possible sums, and how many subsets have each."""
     counts = numpy.zeros((size + 1, sum(ranks) + 1))
     counts[0, 0] = 1

@@ -33,14 +33,44 @@ SECONDS_PER_UNIT = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 OK, FAILED, SKIPPED, INTERRUPTED = "ok", "failed", "skipped", "interrupted"
 
 # What the library writes into a row besides counters.
-LIBRARY_KEYS = frozenset({
-    "name", "run_name", "run_type", "family_index", "per_family_instance_index", "repetitions",
-    "repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit", "label",
-    "error_occurred", "error_message", "skipped", "skip_message", "aggregate_name", "aggregate_unit",
-})
+LIBRARY_KEYS = frozenset(
+    {
+        "name",
+        "run_name",
+        "run_type",
+        "family_index",
+        "per_family_instance_index",
+        "repetitions",
+        "repetition_index",
+        "threads",
+        "iterations",
+        "real_time",
+        "cpu_time",
+        "time_unit",
+        "label",
+        "error_occurred",
+        "error_message",
+        "skipped",
+        "skip_message",
+        "aggregate_name",
+        "aggregate_unit",
+    }
+)
 
 # Endings of context keys whose values are numbers (docs/evidence.md); "slice: unknown" becomes NaN.
-NUMERIC_ENDINGS = ("_bytes", "_bits", "_khz", "_mhz", "_us", "_s", "_w", "_c", "_count", "_flops", "_per_byte")
+NUMERIC_ENDINGS = (
+    "_bytes",
+    "_bits",
+    "_khz",
+    "_mhz",
+    "_us",
+    "_s",
+    "_w",
+    "_c",
+    "_count",
+    "_flops",
+    "_per_byte",
+)
 
 
 class ResultError(Exception):
@@ -117,15 +147,14 @@ def read_file(path: str | os.PathLike[str]) -> ResultFile:
         row = _row(f"{file}: benchmarks[{position}] ({run['name']})", run)
         if (row.name, row.repetition) in seen:
             raise ResultError(
-                f"{file}: benchmarks[{position}] ({run['name']}): the row stands twice, so that nobody can tell "
-                "which is meant; one process makes one file"
+                f"{file}: benchmarks[{position}] ({run['name']}): the row stands twice, so that nobody can "
+                "tell which is meant; one process makes one file"
             )
         seen.add((row.name, row.repetition))
         rows.append(row)
     if not rows:
         raise ResultError(
-            f"{file}: benchmarks: no rows; leave out --benchmark_report_aggregates_only, and look whether the "
-            "filter matches"
+            f"{file}: benchmarks: no rows but aggregates; leave out --benchmark_report_aggregates_only"
         )
     context = document.get("context", {})
     if not isinstance(context, dict):
@@ -167,8 +196,11 @@ def load(paths: Iterable[str | os.PathLike[str]], mix_predictions: bool = False)
     for file in files:
         for row in file.rows:
             line: dict[str, Any] = {
-                "file": file.path, "row": row.name, "pattern": row.pattern,
-                "operation": row.operation, "type": row.type,
+                "file": file.path,
+                "row": row.name,
+                "pattern": row.pattern,
+                "operation": row.operation,
+                "type": row.type,
             }
             line |= {"param." + key: value for key, value in row.parameters.items()}
             line |= {"repetition": row.repetition, "status": row.status, "message": row.message}
@@ -221,28 +253,36 @@ def _document(file: str) -> dict[str, Any]:
         raise ResultError(f"{file}: cannot be read: {error.strerror}") from None
     if not data.strip():
         raise ResultError(
-            f"{file}: the file is empty ({len(data)} bytes): the run wrote nothing, as it stopped early or its "
-            "filter matched no row; run it again"
+            f"{file}: line 1: the file is empty ({len(data)} bytes): the run wrote nothing, as it stopped "
+            "early or its filter matched no row; run it again"
         )
     try:
         text = data.decode(json.detect_encoding(data))
     except UnicodeDecodeError as error:
-        raise ResultError(f"{file}: byte {error.start}: not text in {error.encoding}: not a result file") from None
+        raise ResultError(
+            f"{file}: byte {error.start}: not text in {error.encoding}: not a result file"
+        ) from None
     try:
         document = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        raise ResultError(f"{file}: line {error.lineno}, column {error.colno}: {_why_no_json(text, error)}") from None
+        raise ResultError(
+            f"{file}: line {error.lineno}, column {error.colno}: {_why_no_json(text, error)}"
+        ) from None
     except (ValueError, RecursionError) as error:
-        raise ResultError(f"{file}: {error or 'nested too deeply'}: not a result file of Google Benchmark") from None
+        raise ResultError(
+            f"{file}: {error or 'nested too deeply'}: not a result file of Google Benchmark"
+        ) from None
     if not isinstance(document, dict) or "benchmarks" not in document:
         raise ResultError(
-            f'{file}: top level: no "benchmarks": JSON, but not a result file of Google Benchmark; give the file '
-            "of --benchmark_out"
+            f'{file}: top level: no "benchmarks": JSON, but not a result file of Google Benchmark; give the '
+            "file of --benchmark_out"
         )
     if not isinstance(document["benchmarks"], list):
         raise ResultError(f"{file}: benchmarks: not a list: not a result file of Google Benchmark")
     if not document["benchmarks"]:
-        raise ResultError(f"{file}: benchmarks: the list is empty: no row was run; look at the run's filter")
+        raise ResultError(
+            f"{file}: benchmarks: the list is empty: no row was run; look at the run's filter"
+        )
     return document
 
 
@@ -261,9 +301,11 @@ def _why_no_json(text: str, error: json.JSONDecodeError) -> str:
     if not start.startswith("{"):
         return "not JSON; give the file of --benchmark_out (not the table that a run prints)"
     if error.msg == "Extra data":
-        return "JSON goes on after its end: several objects (--json_lines?); give the file of --benchmark_out"
+        return (
+            "JSON goes on after its end: several objects (--json_lines?); give the file of --benchmark_out"
+        )
     if error.pos >= len(text.rstrip()) or not text.rstrip().endswith("}"):
-        return "truncated: the file ends before its JSON does, as the run was killed while it wrote; run it again"
+        return "truncated: the file ends before its JSON does, as when a run is killed; run it again"
     return f"not JSON: {error.msg}"
 
 
@@ -278,7 +320,9 @@ def _row(place: str, run: dict[str, Any]) -> Row:
     pattern, operation, element = parts[:3] if len(parts) >= 3 else (parts + ["", ""])[:3]
     repetition = run.get("repetition_index", 0)
     if not isinstance(repetition, int):
-        raise ResultError(f"{place}: repetition_index: {json.dumps(repetition)} is no number of a repetition")
+        raise ResultError(
+            f"{place}: repetition_index: {json.dumps(repetition)} is no number of a repetition"
+        )
     label = _label(run.get("label", ""))
     status, message = _status(run, label)
     time_s, counters = math.nan, {}
@@ -289,7 +333,9 @@ def _row(place: str, run: dict[str, Any]) -> Row:
             if key not in LIBRARY_KEYS and isinstance(value, (int, float)) and not isinstance(value, bool)
         }
         time_s = _time_s(place, run, may_be_unknown=label.get("predicted") == "1")
-    return Row(name, pattern, operation, element, parameters, repetition, status, message, time_s, counters, label)
+    return Row(
+        name, pattern, operation, element, parameters, repetition, status, message, time_s, counters, label
+    )
 
 
 def _status(run: dict[str, Any], label: dict[str, str]) -> tuple[str, str]:
@@ -320,13 +366,16 @@ def _time_s(place: str, run: dict[str, Any], may_be_unknown: bool) -> float:
         raise ResultError(f"{place}: real_time: missing: no row of Google Benchmark")
     unit = run.get("time_unit")
     if unit not in SECONDS_PER_UNIT:
-        raise ResultError(f"{place}: time_unit: {json.dumps(unit)} is none of {', '.join(SECONDS_PER_UNIT)}")
+        raise ResultError(
+            f"{place}: time_unit: {json.dumps(unit)} is none of {', '.join(SECONDS_PER_UNIT)}"
+        )
     time_s = _finite(place, "real_time", run["real_time"]) * SECONDS_PER_UNIT[unit]
     if time_s == 0 and may_be_unknown:
         return math.nan
     if time_s <= 0:
         raise ResultError(
-            f"{place}: real_time: {run['real_time']} {unit} is no time of a row that was measured; run it again"
+            f"{place}: real_time: {run['real_time']} {unit} is no time of a row that was measured; run it "
+            "again"
         )
     return time_s
 
