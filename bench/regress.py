@@ -138,9 +138,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
             parser.error(f"no {name} files given" if len(options.groups) == 2 else "no files given")
     if options.policy_out and not options.calibrate:
         parser.error("--policy-out is --calibrate's")
+    inputs = [Path(one).resolve() for group in options.groups for one in group]
     for key in OUTPUTS:
         path = getattr(options, key)
-        if path and any(Path(path).resolve() == Path(one).resolve() for one in options.files):
+        if path and Path(path).resolve() in inputs:
             parser.error(f"{path} is read, and would be written")
     return options
 
@@ -173,7 +174,7 @@ def gate(options: argparse.Namespace, policy: Policy) -> int:
     try:
         report = compare(base, new, policy, options.counters_only)
     except NotOneKind as refusal:
-        print("\n".join(regress_report.head(refusal.report.differences, [], len(base), len(new))))
+        print("\n".join(regress_report.head(refusal.differences, [], len(base), len(new))))
         raise
     print("\n".join(regress_report.head(report.differences, report.notes, len(base), len(new))))
     print("\n" + regress_report.table(report) + "\n\n" + regress_report.summary(report))
@@ -240,8 +241,8 @@ def calibrate(options: argparse.Namespace, policy: Policy) -> int:
         machine = context.get("gpu.name") or context.get("host.cpu_model", "an unnamed CPU")
         comments = (
             f"Policy of bench/regress.py, from {len(files)} processes on {machine},",
-            f"{context.get('date', '')}; for comparisons of {processes} processes a side. A floor is {MARGIN} times",
-            "what these runs could have shown at best, and at least floor_percent.",
+            f"{context.get('date', '')}; for comparisons of {processes} processes a side.",
+            f"A floor is {MARGIN} times what these runs could have shown at best, and at least floor_percent.",
         )
         calibrated = policy.with_values("--calibrate", {"floor_percent_of": floors})
         regress_report.write_file(options.policy_out, policy_text(calibrated, comments))

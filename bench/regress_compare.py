@@ -60,6 +60,20 @@ class CannotCompare(Exception):
     """Nothing can be said of these runs; one line why."""
 
 
+class NotOneKind(CannotCompare):
+    """The runs differ in what makes them another measurement."""
+
+    def __init__(self, differences: Sequence[Difference]) -> None:
+        self.differences = differences
+        refused = [one for one in differences if one.refused]
+        shown = "; ".join(str(one) for one in refused[:3])
+        more = f"; and {len(refused) - 3} more" if len(refused) > 3 else ""
+        keys = ",".join(dict.fromkeys(one.key.rpartition(" ")[2] for one in refused))
+        super().__init__(
+            f"not runs of one kind: {shown}{more}; to compare them all the same: --allow-different={keys}"
+        )
+
+
 @dataclass
 class RowReport:
     """What is said of one row."""
@@ -125,9 +139,8 @@ def compare(
     metric, lower_is_better = direction(policy.metric)
     found = differences(base, new, policy, counters_only)
     report = Report(metric, lower_is_better, policy, list(base), list(new), found, [], [])
-    refused = [one for one in found if one.refused]
-    if refused:
-        raise NotOneKind(report, refused)
+    if any(one.refused for one in found):
+        raise NotOneKind(found)
     index = index_of_gpus(base[0])
     sides = [_rows_by_name(files, index) for files in (base, new)]
     names = list(dict.fromkeys([*sides[0], *sides[1]]))
@@ -154,19 +167,6 @@ def compare(
 def _runs(sides: Sequence[dict[str, Processes]], row: RowReport) -> list[list[Row]]:
     """All runs of a row, for each side."""
     return [[run for process in side[row.row] for run in process] for side in sides]
-
-
-class NotOneKind(CannotCompare):
-    """The runs differ in what makes them another measurement."""
-
-    def __init__(self, report: Report, refused: Sequence[Difference]) -> None:
-        self.report = report
-        shown = "; ".join(str(one) for one in refused[:3])
-        more = f"; and {len(refused) - 3} more" if len(refused) > 3 else ""
-        keys = ",".join(one.key.rpartition(" ")[2] for one in refused[:3])
-        super().__init__(
-            f"not runs of one kind: {shown}{more}; to compare them all the same: --allow-different={keys}"
-        )
 
 
 def direction(metric: str) -> tuple[str, bool]:
@@ -288,7 +288,7 @@ def _judge_change(row: RowReport, policy: Policy, rows: int, lower_is_better: bo
     least = "at least " if math.isnan(row.noise) else ""
     row.message = f"takes {least}{row.processes_needed} processes a side"
     if row.processes_needed >= arithmetic.MAX_PROCESSES:
-        row.message = f"no number of processes will do: noise {100 * row.noise:.2g} %"
+        row.message = f"no number of processes will do: noise {100 * row.noise:.0f} %"
     outlier = _outlier(row)
     if outlier:
         row.message += "; " + outlier

@@ -136,7 +136,11 @@ def read_file(path: str | os.PathLike[str]) -> ResultFile:
     has no time, a time that is not above zero, a number that is not finite, or a name that stood before.
     """
     file = os.fspath(path)
-    document = _document(file)
+    return from_document(file, _document(file))
+
+
+def from_document(file: str, document: dict[str, Any]) -> ResultFile:
+    """The same from JSON that has been read; `file` is its name. @raises ResultError"""
     rows: list[Row] = []
     seen: set[tuple[str, int]] = set()
     for position, run in enumerate(document["benchmarks"]):
