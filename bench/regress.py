@@ -241,8 +241,8 @@ def calibrate(options: argparse.Namespace, policy: Policy) -> int:
         machine = context.get("gpu.name") or context.get("host.cpu_model", "an unnamed CPU")
         comments = (
             f"Policy of bench/regress.py, from {len(files)} processes on {machine},",
-            f"{context.get('date', '')}; for comparisons of {processes} processes a side.",
-            f"A floor is {MARGIN} times what these runs could have shown at best, and at least floor_percent.",
+            f"{context.get('date', '')}; for comparisons of {processes} processes a side. A floor is",
+            f"{MARGIN} times what these runs could have shown at best, and at least floor_percent.",
         )
         calibrated = policy.with_values("--calibrate", {"floor_percent_of": floors})
         regress_report.write_file(options.policy_out, policy_text(calibrated, comments))

@@ -250,6 +250,7 @@ def _has_metric(row: RowReport, metric: str) -> bool:
     if was and now:
         return True
     zero = any(value == 0 for value in row.base + row.new)
+    row.base, row.new = [], []  # there is no change to speak of
     row.end(WORSE if was else FINE, NO_METRIC, f"{metric} is 0: not comparable" if zero else f"no {metric}")
     return False
 

@@ -300,7 +300,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _why_no_json(text: str, error: json.JSONDecodeError) -> str:
     start = text.lstrip("\ufeff \t\r\n")
-    if re.match(r'"?name"?,"?iterations"?,', start) or "\nname,iterations," in text:
+    if re.match(r'"?name"?,"?iterations"?', start) or "\nname,iterations," in text:
         return "CSV, not JSON; write the run with --benchmark_out_format=json"
     if not start.startswith("{"):
         return "not JSON; give the file of --benchmark_out (not the table that a run prints)"
