@@ -23,6 +23,8 @@ class Changes(unittest.TestCase):
         # Relative to the medians 10 and 20: -0.1, 0, 0.1 on both sides: sqrt((2 x 0.01 + 2 x 0.01) / 4).
         self.assertAlmostEqual(arithmetic.noise([9, 10, 11], [18, 20, 22]), 0.1, places=12)
         self.assertAlmostEqual(arithmetic.noise([9, 10, 11], [5]), 0.1, places=12)
+        # -0.1, 0, 0.2 about their mean of 0.0333: sqrt((0.1333^2 + 0.0333^2 + 0.1667^2) / 2).
+        self.assertAlmostEqual(arithmetic.noise([9, 10, 12]), 0.152753, places=6)
         self.assertTrue(math.isnan(arithmetic.noise([1], [2])))
 
     def test_a_shift_is_no_noise(self) -> None:
