@@ -266,13 +266,17 @@ def otava_csv(files: Sequence[ResultFile], path: str, commit: str | None) -> str
             raise WriteError(
                 f"{path}: line {text.count(chr(10)) + 1}: truncated; remove the line or begin a new file"
             )
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    if not text:
-        writer.writerow(header)
     revision = commit or context.get("sectorbench.revision", "unknown")
-    writer.writerow([context.get("date", ""), revision, *(f"{medians[name]:.6g}" for name in header[2:])])
-    return text + out.getvalue()
+    line = _csv_line([context.get("date", ""), revision, *(f"{medians[name]:.2f}" for name in header[2:])])
+    if not text:
+        text = _csv_line(header)
+    return text if line in text.splitlines(keepends=True) else text + line  # a run is one line
+
+
+def _csv_line(cells: Sequence[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(cells)
+    return out.getvalue()
 
 
 def times_by_row(files: Sequence[ResultFile]) -> dict[str, list[float]]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import math
 import os
@@ -631,7 +632,7 @@ class Files(GateTest):
 
     def test_otava_csv_grows(self) -> None:
         path = self.folder / "trend.csv"
-        for time_s, commit in ((10e-6, "abc"), (11e-6, "def")):
+        for time_s, commit in ((10e-6, "abc"), (11e-6, "def"), (11e-6, "def")):  # the last: once more
             self.gate(steady(10e-6), steady(time_s), f"--otava-csv={path}", f"--commit={commit}")
         with path.open(newline="") as file:
             lines = list(csv.reader(file))
@@ -819,6 +820,15 @@ class Policies(GateTest):
         self.assertAlmostEqual(
             regress_policy.read_policy(str(path)).floor_percent_of[STRIDE], 8.0, delta=0.11
         )
+
+    def test_the_policy_of_the_document_has_every_key_and_the_defaults(self) -> None:
+        text = (SOURCE_DIR / "docs" / "comparing.md").read_text("utf-8")
+        (block,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+        policy = regress_policy.read_policy(self.write("policy.toml", block))
+        changed = {"require_same": ("driver",), "floor_percent_of": {"stride/copy/*/stride:32": 3}}
+        self.assertEqual(policy, regress_policy.Policy().with_values("", changed))
+        for one in dataclasses.fields(regress_policy.Policy):
+            self.assertIn(one.name, block)
 
     def test_what_is_written_is_read(self) -> None:
         policy = regress_policy.Policy(2, 4, 0.05, "a:lower", ("x",), ("y", "z"), True, {'a"b\\c': 3.0})

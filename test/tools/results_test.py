@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import math
-import pathlib
+import re
+import subprocess
+import sys
 import unittest
 from typing import Any
 
@@ -224,6 +226,17 @@ class BrokenFiles(ToolTest):
         text = json.dumps(document([row(NAME, 1e-6)]))
         for name, data in (("8.json", b"\xef\xbb\xbf" + text.encode()), ("16.json", text.encode("utf-16"))):
             self.assertEqual(results.read_file(self.write(name, data)).rows[0].name, NAME)
+
+
+class Document(unittest.TestCase):
+    def test_the_analysis_of_the_document(self) -> None:
+        text = (SOURCE_DIR / "docs" / "comparing.md").read_text("utf-8")
+        section = text[text.index("## Results in Python") :]
+        code, printed = re.findall(r"```(?:python)?\n(.*?)```", section, re.DOTALL)[:2]
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=SOURCE_DIR, capture_output=True, text=True, check=False
+        )
+        self.assertEqual((done.stdout, done.stderr), (printed, ""))
 
 
 class Table(ToolTest):
