@@ -17,7 +17,7 @@ method). A row that could not show a change of its floor is "insufficient", with
 that it would take; it is never "no change". Requests and sectors, of loads and stores, are compared
 exactly: they do not depend on clocks or neighbours.
 
-    bench/regress.py --calibrate --policy-out=policy.toml one_build/*.json   # each row's noise and floor
+    bench/regress.py --calibrate --policy-out=policy.toml earlier/*.json -- later/*.json   # of one build
     bench/regress.py --policy=policy.toml base/*.json -- new/*.json
 
 Exit status: 0 fine, improvements included; 1 a regression, another access pattern, or a row that is
@@ -110,8 +110,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     flag(
         "--calibrate",
         action="store_true",
-        help="from runs of one build (FILE..., or BASE... -- NEW... where they lie apart in time) print "
-        "each row's noise and propose floors",
+        help="from runs of one build print each row's noise and propose floors for as many processes a side; "
+        "earlier and later ones parted by --, or all together",
     )
     flag("--policy-out", metavar="FILE", help="with --calibrate: write them as a policy")
     flag("--markdown", metavar="FILE", help="write the report for a CI summary ($GITHUB_STEP_SUMMARY)")
