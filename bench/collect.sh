@@ -36,7 +36,8 @@ while (($#)); do
 done
 flags=("$@")
 
-[[ $count =~ ^[1-9][0-9]{0,3}$ ]] || refuse "how many processes: ${count:-nothing} is no number from 1 to 9999"
+[[ $count =~ ^[1-9][0-9]{0,3}$ ]] ||
+  refuse "how many processes: ${count:-nothing} is no number from 1 to 9999"
 [[ -n $folder ]] || refuse "where to: --folder=FOLDER is missing"
 for flag in "${flags[@]}"; do
   [[ $flag != --benchmark_out* ]] || refuse "$flag: collect.sh names the files itself"

@@ -25,7 +25,6 @@ from sectorbench_results import (
     INTERRUPTED,
     OK,
     SKIPPED,
-    ResultError,
     ResultFile,
     Row,
     refuse_mixture,

@@ -266,7 +266,7 @@ def otava_csv(files: Sequence[ResultFile], path: str, commit: str | None) -> str
             raise WriteError(
                 f"{path}: line {text.count(chr(10)) + 1}: truncated; remove the line or begin a new file"
             )
-    revision = commit or context.get("sectorbench.revision", "unknown")
+    revision = commit or context.get("sectorbench.revision") or "unknown"
     line = _csv_line([context.get("date", ""), revision, *(f"{medians[name]:.2f}" for name in header[2:])])
     if not text:
         text = _csv_line(header)
