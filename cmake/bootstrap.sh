@@ -10,6 +10,7 @@ readonly build_dir="$root/build/release"
 readonly build_packages=(g++ cmake ninja-build libbenchmark-dev libgtest-dev
   nlohmann-json3-dev python3)
 readonly test_packages=(python3-numpy python3-scipy python3-pandas mypy libbenchmark-tools clang)
+readonly web_packages=(chromium chromium-driver python3-selenium)
 
 say() { printf 'sectorbench: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
@@ -23,6 +24,9 @@ has_program_of() {
     *) false ;;
   esac >/dev/null
 }
+
+# Whether Chromium is a package here; Ubuntu's of that name only asks for a snap.
+is_debian() { grep -qx 'ID=debian' /etc/os-release 2>/dev/null; }
 
 # Prints those of the packages named that are needed.
 missing_packages() {

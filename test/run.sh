@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# test/run.sh [--no-install] [arguments of ctest]
+# test/run.sh [--no-install] [--web] [arguments of ctest]
 # Installs what is missing (apt), builds and runs all tests, or those chosen: test/run.sh -L host
+# Tests of the web page are skipped where there is no Chromium; on Debian --web installs it, and then
+# they may not be skipped.
 # The last line is CTest's own count, the exit status CTest's.
 set -euo pipefail
 
@@ -11,16 +13,24 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/cmake/bootstrap.sh"
 
 install=yes
+packages=("${build_packages[@]}" "${test_packages[@]}")
 arguments=()
 for argument in "$@"; do
-  if [[ $argument == --no-install ]]; then
-    install=no
-  else
-    arguments+=("$argument")
-  fi
+  case $argument in
+    --no-install) install=no ;;
+    --web)
+      if is_debian; then
+        packages+=("${web_packages[@]}")
+        export SECTORBENCH_REQUIRE_WEB=1
+      else
+        say "--web: Chromium is no package of this distribution; without one of your own its tests are skipped"
+      fi
+      ;;
+    *) arguments+=("$argument") ;;
+  esac
 done
 
-install_packages "$install" "${build_packages[@]}" "${test_packages[@]}"
+install_packages "$install" "${packages[@]}"
 configure
 build sectorbench_tests
 
