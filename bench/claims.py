@@ -121,6 +121,12 @@ build/release/benchmark --suite=bench/claims_rows.txt --benchmark_out=mine.json
 bench/claims.py --check mine.json
 ```
 
+One claim with its threshold and its evidence:
+
+```sh runnable
+bench/claims.py --check docs/results/h200/full_claims.json --claim=misaligned_fifth
+```
+
 A verdict about one GPU is no law: the columns differ, and that is what the ledger is for.
 """
 

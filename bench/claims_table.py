@@ -40,13 +40,17 @@ TRANSPOSE = Source(
 )
 NSIGHT = Source(
     "vendor's guide", "NVIDIA, Nsight Compute, Kernel Profiling Guide, memory tables, row ECC Total",
-    "when the model of traffic was written ([model.md](model.md))",
+    "2026-11-30, in a public copy of the text",
 )
 ROOFLINE = Source(
     "paper", "Williams, Waterman, Patterson: Roofline, Communications of the ACM 52 (4), 2009",
     "not looked up again",
 )
 EXERCISE = Source("course exercise", "the strided copy that this suite grew from, and its check")
+L1_MISS = Source(
+    "forum answer", "NVIDIA developer forum, Pascal L1 cache (49571), a vendor's answer about Volta's L1",
+    "2026-11-30",
+)
 FORUM = Source("forum advice", "restated; a rule of thumb given in many answers")
 SLIDES = Source("course slides", "restated; slides and stored guides on coalescing")
 SAID = Source("often said", "no one document")
@@ -299,11 +303,12 @@ CLAIMS: dict[str, list[Claim]] = {
                           at_least=0.95, at_most=1.05) for s in (2, 4, 8, 16, 32)),
         ),
         Claim(
-            "miss_is_a_sector", "A load that misses fetches the sectors it needs and no more.", FORUM,
+            "miss_is_a_sector", "A load that misses fetches the sectors it needs and no more.", L1_MISS,
             within(counter(one_side("gather", 16), "dram_read_bytes_measured", "bytes read from DRAM")
                    / (32 * counter(one_side("gather", 16), "load_sectors_measured", "load sectors")),
                    at_most=1.05),
-            "2 means 64 bytes for each sector of 32.",
+            "2 means 64 bytes from DRAM for each sector of 32. L1 does as the answer says; it is L2 that "
+            "fetches more.",
         ),
         Claim(
             "sectors_are_dram", "Sectors times 32 are the bytes that DRAM moves.", SAID,

@@ -27,7 +27,9 @@ HISTORY = SOURCE_DIR / "CHANGELOG.md"  # speaks of what is gone as well
 # Flags of other programs that the documents show.
 FOREIGN_FLAGS = {
     "cmake": {"--build", "--install", "--prefix", "--preset"},
-    "ncu": {"--clock-control", "--metrics", "--nvtx", "--nvtx-include", "--print-nvtx-rename", "--query-metrics"},
+    "ncu": {
+        "--clock-control", "--metrics", "--nvtx", "--nvtx-include", "--print-nvtx-rename", "--query-metrics",
+    },
     "compare.py": {"--no-color"},
 }
 
@@ -93,10 +95,13 @@ def flags_in(text: str) -> set[str]:
 
 def missing_files(document: pathlib.Path, text: str) -> list[str]:
     """Paths of source files, in code spans and blocks, that are not there; `*` stands for anything."""
-    code = "\n".join(re.findall(r"`([^`\n]+)`", without_blocks(text)) + [block.text for block in blocks(text)])
-    endings = "md|py|hpp|cpp|cuh|cu|sh|txt|json|csv|cmake|html"
+    code = "\n".join([
+        *re.findall(r"`([^`\n]+)`", without_blocks(text)), *(block.text for block in blocks(text))
+    ])
+    endings = "md|py|[hc]pp|cuh?|sh|txt|json|csv|cmake|html"
+    path_of_a_file = rf"(?<![\w./~$<-])((?:[\w.*-]+/)+[\w.*-]+\.(?:{endings}))(?![\w/])"
     missing = []
-    for path in set(re.findall(rf"(?<![\w./~$<-])((?:[\w.*-]+/)+[\w.*-]+\.(?:{endings}))(?![\w/])", code)):
+    for path in sorted(set(re.findall(path_of_a_file, code))):
         if path.split("/")[0] in ("build", "sys", "..", ".") or pathlib.PurePath(path).stem in EXAMPLES:
             continue
         roots = [SOURCE_DIR / folder for folder in FOLDERS] + [document.parent]
@@ -112,11 +117,14 @@ def known_flags() -> set[str]:
     programs = [[BENCHMARK], *([str(path)] for path in (folder / "sectors",) if path.exists())]
     tools = [path for path in SOURCE_DIR.glob("bench/*.py") if "__main__" in path.read_text()]
     for command in [*programs, *([sys.executable, str(tool)] for tool in tools)]:
-        done = subprocess.run([*command, "--help"], capture_output=True, text=True, env=environment(), check=False)
+        done = subprocess.run(
+            [*command, "--help"], capture_output=True, text=True, env=environment(), check=False
+        )
         assert done.returncode == 0 and "--" in done.stdout, (command, done.stderr)
         known |= flags_in(done.stdout)
-    for script in (*SOURCE_DIR.glob("bench/*.sh"), *SOURCE_DIR.glob("test/*.sh"), *SOURCE_DIR.glob("docs/results/*.sh")):
-        known |= flags_in(script.read_text())
+    for folder_of_scripts in ("bench", "test", "docs/results"):
+        for script in (SOURCE_DIR / folder_of_scripts).glob("*.sh"):
+            known |= flags_in(script.read_text())
     return known
 
 
@@ -182,14 +190,14 @@ class Runnable(unittest.TestCase):
                         ["bash", "-euo", "pipefail", "-c", block.text], cwd=here, env=environment(changes),
                         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
                     )
-                    self.assertEqual(
-                        done.returncode, int(options.get("status", "0")), block.text + done.stdout + done.stderr
-                    )
+                    said = block.text + done.stdout + done.stderr
+                    self.assertEqual(done.returncode, int(options.get("status", "0")), said)
 
     def test_blocks_that_are_called_runnable_run(self) -> None:
         count = 0
         for document in DOCUMENTS:
-            wanted = [block for block in blocks(document.read_text()) if block.words[:2] == ["sh", "runnable"]]
+            all_blocks = blocks(document.read_text())
+            wanted = [block for block in all_blocks if block.words[:2] == ["sh", "runnable"]]
             if wanted:
                 self.run_document(document, wanted)
             count += len(wanted)
@@ -207,8 +215,9 @@ class Tools(unittest.TestCase):
 
     def test_links_that_lead_nowhere_are_found(self) -> None:
         text = (
-            "# Here\n[a](model.md) [b](nowhere.md) [c](#here) [d](#there) [e](model.md#the-model-of-traffic-and-time)\n"
-            "[f](model.md#nothing) [g](https://example.org/x) `[h](code.md)`\n```\n[i](block.md)\n```\n"
+            "# Here\n[a](model.md) [b](nowhere.md) [c](#here) [d](#there)\n"
+            "[e](model.md#the-model-of-traffic-and-time) [f](model.md#nothing) [g](https://example.org/x)\n"
+            "`[h](code.md)`\n```\n[i](block.md)\n```\n"
         )
         self.assertEqual(
             broken_links(self.PAGE, text),
@@ -216,17 +225,17 @@ class Tools(unittest.TestCase):
         )
 
     def test_flags_are_found_in_prose_and_code(self) -> None:
-        text = "a--b `--quick` and --benchmark_out=x\n```sh\nprogram --strides=1,2 -- x\n```\n<!-- a --comment -->"
+        text = "a--b `--quick` --benchmark_out=x\n```sh\nx --strides=1,2 -- x\n```\n<!-- a --comment -->"
         self.assertEqual(flags_in(text), {"--quick", "--benchmark_out", "--strides"})
 
     def test_files_that_are_not_there_are_found(self) -> None:
         text = (
-            "`bench/main.cpp` `bench/no_such.cpp` `access/proof.hpp` `results/h200/no_*.txt` `results/h200/*.txt` "
-            "`mine.json` `./mine/x.json`\n```sh\nbuild/x/rows.json test/run.sh test/gone.sh\n```\n"
+            "`bench/main.cpp` `bench/no_such.cpp` `access/proof.hpp` `results/h200/no_*.txt` "
+            "`results/h200/*.txt` `mine.json` `./mine/x.json`\n"
+            "```sh\nbuild/x/rows.json test/run.sh test/gone.sh\n```\n"
         )
-        self.assertEqual(
-            sorted(missing_files(self.PAGE, text)), ["bench/no_such.cpp", "results/h200/no_*.txt", "test/gone.sh"]
-        )
+        missing = ["bench/no_such.cpp", "results/h200/no_*.txt", "test/gone.sh"]
+        self.assertEqual(missing_files(self.PAGE, text), missing)
 
     def test_blocks_have_line_words_and_text(self) -> None:
         found = list(blocks("x\n```sh runnable status=1\nfalse\n```\ny\n```\nz\n```\n"))
