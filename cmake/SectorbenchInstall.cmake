@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The program, the headers and a package: find_package(sectorbench) gives sectorbench::model and,
+# The programs, the headers and a package: find_package(sectorbench) gives sectorbench::model and,
 # where the consumer has a CUDA toolkit, sectorbench::cuda.
 
 include(GNUInstallDirs)
@@ -11,6 +11,7 @@ set(sectorbench_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sectorbench")
 # install(TARGETS) cannot rename.
 install(PROGRAMS "$<TARGET_FILE:sectorbench_main>" DESTINATION "${CMAKE_INSTALL_BINDIR}"
   RENAME sectorbench)
+install(TARGETS sectorbench_sectors DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

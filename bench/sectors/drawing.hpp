@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "bench/sectors/command_line.hpp"
+#include "bench/sectors/warp_view.hpp"
+
+/// @file
+/// The answer in the three forms that it has.
+
+namespace sectorbench::sectors {
+
+/// As a drawing for a terminal of 80 columns, in ASCII; `colour` adds escape sequences.
+std::string text_drawing(const command& asked, const warp_view& view, bool colour);
+
+/// As one JSON object and a line end.
+std::string json_text(const command& asked, const warp_view& view);
+
+/// As a self-contained SVG document.
+std::string svg_drawing(const command& asked, const warp_view& view);
+
+}  // namespace sectorbench::sectors

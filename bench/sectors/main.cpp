@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/exit_code.hpp"
+#include "bench/sectors/command_line.hpp"
+#include "bench/sectors/drawing.hpp"
+#include "bench/sectors/warp_view.hpp"
+#include "bench/text.hpp"
+
+namespace sectorbench::sectors {
+namespace {
+
+// As no-color.org has it: NO_COLOR counts unless it is empty.
+bool wants_colour() {
+  const char* const no_color = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0') &&
+         terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+std::string answer(const command& asked) {
+  if (asked.help) return help_text();
+  const warp_view view = view_of(asked.access);
+  switch (asked.form) {
+    case output_form::kJson:
+      return json_text(asked, view);
+    case output_form::kSvg:
+      return svg_drawing(asked, view);
+    case output_form::kText:
+      break;
+  }
+  return text_drawing(asked, view, wants_colour());
+}
+
+exit_code run(const std::vector<std::string>& args) {
+  const auto fail = [](exit_code code, const std::string& why) {
+    std::fprintf(stderr, "sectors: %s\n", why.c_str());
+    return code;
+  };
+  try {
+    const std::string text = answer(read_command(args));
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      return fail(exit_code::kFailed, "standard output cannot be written");
+    return exit_code::kOk;
+  } catch (const usage_error& error) {
+    return fail(exit_code::kUsage, error.what());
+  } catch (const std::exception& error) {
+    return fail(exit_code::kFailed, error.what());
+  }
+}
+
+}  // namespace
+}  // namespace sectorbench::sectors
+
+int main(int argc, char** argv) {
+  return static_cast<int>(sectorbench::sectors::run({argv + 1, argv + argc}));
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/sectors/places.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "bench/text.hpp"
+#include "sectorbench/model/sector_model.hpp"
+
+namespace sectorbench::sectors {
+namespace {
+
+constexpr std::array<std::string_view, 3> kVariables{"t", "x", "y"};
+
+[[noreturn]] void refuse(std::int64_t left, std::string_view spelling, std::int64_t right) {
+  throw usage_error(std::to_string(left) + std::string(spelling) + std::to_string(right) +
+                    " does not fit in 64 bits");
+}
+
+}  // namespace
+
+std::optional<thread_place> thread_of(std::int64_t warp, int lane,
+                                      const std::optional<block_size>& block) {
+  const std::int64_t t = warp * kWarpLanes + lane;
+  if (!block) return thread_place{t, t, 0};
+  if (t >= std::int64_t{block->threads()}) return std::nullopt;
+  return thread_place{t, t % block->x, t / block->x};
+}
+
+expression read_formula(std::string_view text) { return {text, kVariables}; }
+
+std::int64_t evaluate(const expression& formula, const thread_place& thread) {
+  const std::array values{thread.t, thread.x, thread.y};
+  return formula.evaluate(values);
+}
+
+std::int64_t add(std::int64_t left, std::int64_t right) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(left, right, &sum)) refuse(left, " + ", right);
+  return sum;
+}
+
+std::int64_t multiply(std::int64_t left, std::int64_t right) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(left, right, &product)) refuse(left, " * ", right);
+  return product;
+}
+
+bool tensor_view::is_contiguous() const {
+  const std::vector<std::int64_t> expected = contiguous_strides(shape);
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] > 1 && strides[i] != expected[i]) return false;
+  return true;
+}
+
+std::int64_t tensor_view::element(const std::vector<std::int64_t>& indices) const {
+  std::int64_t place = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (indices[i] < 0 || indices[i] >= shape[i])
+      throw usage_error("index " + std::to_string(indices[i]) + " of dimension " +
+                        std::to_string(i) + " is not in 0 to " + std::to_string(shape[i] - 1) +
+                        "; a kernel would switch such lanes off, as --lanes does");
+    place = add(place, multiply(indices[i], strides[i]));
+  }
+  return place;
+}
+
+std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t i = shape.size() - 1; i > 0; --i)
+    strides[i - 1] = multiply(strides[i], shape[i]);
+  return strides;
+}
+
+}  // namespace sectorbench::sectors
