@@ -34,7 +34,4 @@ struct command {
 /// @throws usage_error on a bad flag or value and on an address before the buffer, with the remedy.
 command read_command(std::span<const std::string> args);
 
-/// What --help prints.
-std::string help_text();
-
 }  // namespace sectorbench::sectors

@@ -146,7 +146,8 @@ class expression_parser {
   std::string found() const {
     if (place_ >= text_.size()) return "the end";
     const bool is_printable = front() > ' ' && front() <= '~';
-    return is_printable ? "'" + std::string(1, front()) + "'" : "a character that is not ASCII";
+    return is_printable ? "'" + std::string(1, front()) + "'"
+                        : "a character that is not printable ASCII";
   }
 
   [[noreturn]] void fail(const std::string& what) const {

@@ -11,6 +11,7 @@
 #include "bench/exit_code.hpp"
 #include "bench/sectors/command_line.hpp"
 #include "bench/sectors/drawing.hpp"
+#include "bench/sectors/flags.hpp"
 #include "bench/sectors/warp_view.hpp"
 #include "bench/text.hpp"
 
