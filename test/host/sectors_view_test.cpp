@@ -247,6 +247,10 @@ TEST(SectorsView, AddressesBeforeTheBufferAreRefused) {
       error({"--shape=32", "--strides=-1", "--map=t", "--lanes=1"}),
       "--map=t: lane 1 would be at byte -4, before the buffer's first byte 0; to start further "
       "on: --offset=256");
+  EXPECT_EQ(
+      error({"--offset=-256"}),
+      "--offset=-256: lane 0 would be at byte -256, before the buffer's first byte 0; to start "
+      "further on: --offset=0");
   EXPECT_EQ(error({"--offset=252"}), "no error but sectors: 5");
 }
 

@@ -34,6 +34,7 @@ GOLDEN: Mapping[str, Sequence[str]] = {
     "pixels.txt": ["--type=u8", "--stride=3", "--fields=0,1,2"],
     "partial_warp.txt": ["--lanes=0-7,16"],
     "addresses.txt": ["--addresses=0,4,8,4096"],
+    "gaps.txt": ["--addresses=0,1152,3200"],
     "broadcast.txt": ["--formula=4*(t%4)"],
     "block.txt": ["--block=16x16", "--formula=4*(x + 1004*y)"],
     "loop.txt": ["--stride=32", "--fields=0-124:4"],
@@ -117,6 +118,9 @@ class Sectors(unittest.TestCase):
         self.assertLess(len(lines), 300)
         self.assertIn("and 1984 sectors more: --json has all", lines)
         self.assertIn("sectors              2048      256  distinct ones of each request", lines)
+        lines = self.printed(["--stride=65536", "--fields=0-126976:4096"]).splitlines()
+        self.assertLess(len(lines), 300)
+        self.assertIn("  and 960 lines more: --json has all", lines)
 
     # ---- The documents
 
