@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 #include "bench/block.hpp"
@@ -20,7 +21,8 @@ constexpr std::int64_t kMaxWarp = std::int64_t{1} << 40;
 element_type read_type(std::string_view name) {
   if (const auto type = element_type_named(name)) return *type;
   std::vector<std::string_view> known;
-  for (const auto& [type, spelling] : kElementTypes) known.push_back(spelling);
+  std::ranges::transform(kElementTypes, std::back_inserter(known),
+                         [](const auto& type) { return type.second; });
   throw usage_error(
       "unknown type; known: " + join(known, ", ") +
       "; an access has 1, 2, 4, 8 or 16 bytes, and --fields makes structs of several");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
 namespace sectorbench::sectors {
@@ -78,7 +79,7 @@ usage_error unknown_argument(const std::string& arg, std::string_view name) {
   if (!arg.starts_with('-'))
     return usage_error("'" + arg + "': not a flag; flags are spelled --name=value");
   std::vector<std::string_view> names;
-  for (const flag& known : kFlags) names.push_back(known.name);
+  std::ranges::transform(kFlags, std::back_inserter(names), &flag::name);
   const std::string_view near = near_match(name, names);
   return usage_error(arg + ": unknown flag; " +
                      (near.empty() ? "" : "did you mean " + std::string(near) + "? ") +

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/sectors/sources.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "bench/sectors/expression.hpp"
 #include "bench/sectors/number_list.hpp"
 #include "bench/text.hpp"
@@ -87,7 +90,9 @@ source by_map(const given_flags& given, const tensor_view& view, int width, std:
   return {"--map",
           [=](int, const thread_place& thread) {
             std::vector<std::int64_t> at;
-            for (const expression& index : indices) at.push_back(evaluate(index, thread));
+            std::ranges::transform(indices, std::back_inserter(at), [&](const expression& index) {
+              return evaluate(index, thread);
+            });
             return multiply(view.element(at), width);
           },
           "thread t at element (" + given.at("--map") + ") of a view of shape " +
