@@ -27,6 +27,7 @@ inline constexpr std::array<std::pair<store_op, std::string_view>, 3> kStoreOps{
 constexpr std::string_view name_of(load_op op) {
   return kLoadOps[static_cast<std::size_t>(op)].second;
 }
+/// The name of a cache operator, as flags and PTX spell it.
 constexpr std::string_view name_of(store_op op) {
   return kStoreOps[static_cast<std::size_t>(op)].second;
 }

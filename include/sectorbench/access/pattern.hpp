@@ -226,7 +226,7 @@ constexpr int together_in() {
     return 1;
 }
 
-/// Phases of a pattern's body, and the slots that a block of it stages values in.
+/// How many phases the pattern's body has; 1 unless it says otherwise.
 template <class P>
 constexpr int phases_of() {
   if constexpr (requires { P::kPhases; })
@@ -234,6 +234,8 @@ constexpr int phases_of() {
   else
     return 1;
 }
+
+/// How many slots a block of the pattern stages values in; 0 unless it says otherwise.
 template <class P>
 constexpr int slots_of() {
   if constexpr (requires { P::kSlots; })
@@ -251,7 +253,7 @@ SECTORBENCH_HD constexpr void run_phase(const P& pattern, const lane& thread, co
     pattern.template run<Phase>(thread, a);
 }
 
-/// Calls `body(phase)` for each phase in turn; `decltype(phase)::value` is its number.
+/// Calls `body(phase)` for each phase in turn; a phase is a std::integral_constant of its number.
 template <class P, int Phase = 0, class Body>
 SECTORBENCH_HD constexpr void for_each_phase(const Body& body) {
   body(std::integral_constant<int, Phase>{});
@@ -317,7 +319,7 @@ concept access_pattern = requires(const P pattern, block_size block, const lane 
   == 1 || slots_of<P>() > 0;
 };
 
-/// The operations and element types that a pattern takes.
+/// The operations that the pattern takes; all unless it says otherwise.
 template <class P>
 constexpr auto operations_of() {
   if constexpr (requires { P::kOperations; })
@@ -326,6 +328,8 @@ constexpr auto operations_of() {
     return std::array{operation_kind::kCopy, operation_kind::kGather, operation_kind::kScatter,
                       operation_kind::kRead, operation_kind::kWrite};
 }
+
+/// The element types that the pattern takes; all unless it says otherwise.
 template <class P>
 constexpr auto types_of() {
   if constexpr (requires { P::kTypes; })

@@ -19,6 +19,7 @@ namespace sectorbench {
 /// keeps the last value.
 class curve {
  public:
+  /// Where it was measured, and what was found there.
   struct point {
     double x = 0;
     interval y;

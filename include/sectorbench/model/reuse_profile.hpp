@@ -418,6 +418,7 @@ inline void append(const reuse_profile& later, reuse_profile& to) {
   add(later.indices, to.indices);
 }
 
+/// Orders the samples and sums them up; a profile is of use only afterwards.
 inline void order_profile(reuse_profile& profile) {
   detail::order(profile.loads.visits);
   detail::order(profile.stores.visits);

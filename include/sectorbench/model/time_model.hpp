@@ -39,6 +39,7 @@ enum class limit {
   kArithmetic,     ///< floating-point operations
 };
 
+/// The name of a limit, as labels and tables spell it.
 constexpr std::string_view name_of(limit what) {
   constexpr std::array<std::string_view, 9> kNames{
       "requests",       "l1",     "l2",        "dram_bytes", "dram_locality", "in_flight",
