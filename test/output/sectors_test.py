@@ -159,11 +159,12 @@ class Sectors(unittest.TestCase):
     # ---- JSON
 
     def test_json_has_the_figures_of_the_three_address_lists(self) -> None:
-        for args, count, share, unused in (
+        cases: list[tuple[list[str], int, float, list[list[int]]]] = [
             ([], 4, 1.0, []),
             (["--stride=8"], 32, 0.125, [[32 * i + 4, 32 * i + 31] for i in range(32)]),
             (["--offset=4"], 5, 0.8, [[0, 3], [132, 159]]),
-        ):
+        ]
+        for args, count, share, unused in cases:
             document = self.json_of(*args)
             totals = document["totals"]
             self.assertEqual(
@@ -238,15 +239,18 @@ class Sectors(unittest.TestCase):
         self.assertEqual(plain, self.printed(["--offset=4"]))
 
     def test_colour_can_be_declined(self) -> None:
-        for env in ({"TERM": "xterm", "NO_COLOR": "1"}, {"TERM": "dumb", "NO_COLOR": None},
-                    {"TERM": None, "NO_COLOR": None}):
+        settings: list[dict[str, str | None]] = [
+            {"TERM": "xterm", "NO_COLOR": "1"}, {"TERM": "dumb", "NO_COLOR": None},
+            {"TERM": None, "NO_COLOR": None},
+        ]
+        for env in settings:
             self.assertNotIn("\033", on_a_terminal([], env), env)
         self.assertIn("\033", on_a_terminal([], {"TERM": "xterm", "NO_COLOR": ""}))
 
     # ---- Errors
 
     def test_bad_flags_and_values_are_one_line_and_exit_status_2(self) -> None:
-        for args, text in (
+        cases: list[tuple[list[str | bytes], str]] = [
             (["--strid=8"], "did you mean --stride?"),
             (["--formula=4 + q*t"], "--formula=4 + q*t: unknown variable 'q' at character 5"),
             (["--offset=2"], "address 2 is not a multiple of the access size 4 (2 mod 4 = 2)"),
@@ -254,7 +258,8 @@ class Sectors(unittest.TestCase):
             (["--shape=8,8", "--map=t,0"], "index 8 of dimension 0 is not in 0 to 7"),
             ([b"--formula=\xff\n"], "character that is not printable ASCII at character 1"),
             (["--json", "--offset=2"], "no GPU takes it"),
-        ):
+        ]
+        for args, text in cases:
             result = sectors(args)
             self.assertEqual((result.code, result.out), (2, ""), args)
             self.assertEqual(result.err.count("\n"), 1, result.err)
