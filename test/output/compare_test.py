@@ -87,7 +87,7 @@ class CompareTest(OutputTest):
         return Result(done.returncode, done.stdout, done.stderr)
 
     def compared(self, *args: object) -> list[list[str]]:
-        """The rows that compare.py prints, as words: name, change of time and of cpu time, times, cpu times."""
+        """The rows that compare.py prints, as words: name, changes of time and cpu time, times, cpu times."""
         result = self.compare(*args)
         self.assertEqual(result.code, 0, result.out + result.err)
         lines = result.out.splitlines()
@@ -98,10 +98,12 @@ class CompareTest(OutputTest):
 class FilesWrittenByHand(CompareTest):
     def test_two_files(self) -> None:
         before = self.written(
-            "before.json", row(SEEN, 200000.0), row(STRIDE_8, 5300.4), row(STRIDE_32, 3000000.0), row(CHUNK_32, 9.0)
+            "before.json",
+            *(row(SEEN, 200000.0), row(STRIDE_8, 5300.4), row(STRIDE_32, 3000000.0), row(CHUNK_32, 9.0)),
         )
         after = self.written(
-            "after.json", row(SEEN, 210000.0), row(STRIDE_8, 5406.4), row(STRIDE_32, 1500000.0), row("new/copy/f32", 9.0)
+            "after.json",
+            *(row(SEEN, 210000.0), row(STRIDE_8, 5406.4), row(STRIDE_32, 1500000.0), row("new/copy/f32", 9.0)),
         )
         result = self.compare("benchmarks", before, after)
         self.assertEqual(result.code, 0)
