@@ -138,6 +138,7 @@ OVERALL_GEOMEAN                                      -0.1446         -0.1452    
         )
         self.assertEqual(rows[1][:2], [f"{STRIDE_8}/manual_time", "+0.0000"])
         self.assertEqual(len(rows), 2, "the geometric mean of a zero is not printed")
+        self.assertEqual(self.compared("benchmarks", after, before)[0][1], "+2.0000")
 
     def test_microseconds_lose_the_digits_of_short_rows(self) -> None:
         before = self.written("before.json", row(STRIDE_8, 5.4, "us"))
@@ -231,6 +232,15 @@ OVERALL_GEOMEAN                                      -0.1446         -0.1452    
         self.assertEqual(rows[1][:2], [f"{STRIDE_8}/manual_time_mean", "+0.0990"])
         self.assertEqual(rows[1][3:5], ["1010", "1110"])
         self.assertEqual([row[0] for row in rows[2:]], ["OVERALL_GEOMEAN"])
+
+    def test_its_u_test_has_no_threshold(self) -> None:
+        files = [
+            self.written(f"{start:g}.json", *repeated(SEEN, [start + 0.01 * step for step in range(30)]))
+            for start in (1000.0, 1001.0)
+        ]
+        rows = self.compared("-a", "benchmarks", *files)
+        self.assertEqual(rows[0][:2], [f"{SEEN}/manual_time_pvalue", "0.0000"])
+        self.assertEqual(rows[1][:2], [f"{SEEN}/manual_time_mean", "+0.0010"])
 
     def test_an_option_that_it_does_not_know_is_an_assertion(self) -> None:
         before = self.written("before.json", row(SEEN, 200000.0))
