@@ -56,7 +56,7 @@ for side in loads stores; do
   for space in peer pinned; do
     operation=$([[ $side == loads ]] && echo gather || echo scatter)
     bytes=$([[ $space == peer ]] && echo 256Mi || echo 64Mi)
-    shown --space=$space:$side --bytes=$bytes --strides=$strides --ops=copy,$operation --types=f32 \
+    shown --space=$space:$side --bytes="$bytes" --strides=$strides --ops=copy,"$operation" --types=f32 \
       --counters=off --benchmark_filter="^(memcpy|stride/$operation)"
   done
 done
