@@ -9,7 +9,8 @@ readonly build_dir="$root/build/release"
 # is run.
 readonly build_packages=(g++ cmake ninja-build libbenchmark-dev libgtest-dev
   nlohmann-json3-dev python3)
-readonly test_packages=(python3-numpy python3-scipy python3-pandas mypy libbenchmark-tools clang)
+readonly test_packages=(python3-numpy python3-scipy python3-pandas python3-matplotlib python3-yaml mypy
+  shellcheck libbenchmark-tools clang)
 readonly web_packages=(chromium chromium-driver python3-selenium)
 
 say() { printf 'sectorbench: %s\n' "$*" >&2; }

@@ -8,8 +8,10 @@ makes that row three times slower and more; a gate that asks for half as slow ag
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -129,6 +131,48 @@ class Example(unittest.TestCase):
         rows = {line.split()[0]: line for line in reported.splitlines() if line.startswith("indexed:")}
         self.assertIn("regression", rows["indexed:columns/read/f64/delta:4096/count:2048"])
         self.assertNotIn("regression", rows["indexed:neighbours/read/f64/delta:64/count:2048"])
+
+class NumbersOfProcesses(unittest.TestCase):
+    """What docs/ci.md says of them is what the gate asks for."""
+
+    def setUp(self) -> None:
+        if missing_tool():
+            self.skipTest(missing_tool())
+
+    def test_rows_that_so_many_processes_can_judge(self) -> None:
+        text = (SOURCE_DIR / "docs" / "ci.md").read_text("utf-8")
+        lines = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|")]
+        table = {cells[0].strip(): [float(cell) for cell in cells[1:]] for cells in lines
+                 if cells[0].strip() in ("processes a side", "least p")
+                 or cells[0].strip().startswith("rows that can be judged")}
+        processes, least, rows = table.values()
+        self.assertEqual(len(processes), 6)
+        for count, p, judged in zip(processes, least, rows):
+            exact = 2 / math.comb(2 * int(count), int(count))
+            self.assertAlmostEqual(p / exact, 1, delta=0.04)
+            self.assertEqual(asked(f"processes_for_p(0.01, {judged:.0f})"), count)
+            self.assertEqual(asked(f"processes_for_p(0.01, {judged + 1:.0f})"), count + 1)
+
+    def test_processes_that_a_noise_takes(self) -> None:
+        text = " ".join((SOURCE_DIR / "docs" / "ci.md").read_text("utf-8").split())
+        said = re.search(
+            r"0\.3 % of noise between processes takes (\d+) processes a side, "
+            r"0\.5 % takes (\d+) and 1 % takes (\d+)",
+            text,
+        )
+        assert said
+        for noise, count in zip((0.003, 0.005, 0.01), said.groups()):
+            self.assertEqual(asked(f"processes_for_floor({noise}, 0.015, 5)"), int(count))
+
+
+def asked(call: str) -> int:
+    """What bench/regress_statistics.py answers; in the interpreter that has scipy."""
+    done = subprocess.run(
+        [PYTHON, "-c", f"import regress_statistics; print(regress_statistics.{call})"],
+        cwd=SOURCE_DIR / "bench", capture_output=True, encoding="utf-8", check=True,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    return int(done.stdout)
 
 
 if __name__ == "__main__":
