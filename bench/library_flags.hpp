@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -54,6 +55,25 @@ std::vector<std::string> adjusted_library_args(std::span<const std::string> args
                                                const library_flags& flags,
                                                double default_min_time_s,
                                                std::string_view out_path);
+
+/// Arguments as the library takes them: argc and argv, which it changes.
+class library_arguments {
+ public:
+  library_arguments(const char* program, std::vector<std::string> arguments)
+      : texts_(std::move(arguments)) {
+    texts_.insert(texts_.begin(), program);
+    for (std::string& text : texts_) pointers_.push_back(text.data());
+    pointers_.push_back(nullptr);
+    count_ = static_cast<int>(texts_.size());
+  }
+  int* count() { return &count_; }
+  char** values() { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<char*> pointers_;
+  int count_ = 0;
+};
 
 /// The names of the library's flags, with the leading --.
 std::span<const std::string_view> library_flag_names();

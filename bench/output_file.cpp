@@ -109,4 +109,14 @@ void output_file::commit(std::string_view expected_end) {
   committed_ = true;
 }
 
+void write_whole(output_file& file, const std::string& flag, const std::string& text) {
+  std::ofstream to(file.temporary_path(), std::ios::binary);
+  to << text;
+  to.close();
+  if (!to)
+    throw std::runtime_error(flag +
+                             ": the file was cut off while it was written (is the disk full?)");
+  file.commit();
+}
+
 }  // namespace sectorbench

@@ -47,4 +47,8 @@ class output_file {
   bool committed_ = false;
 };
 
+/// Writes all of `text` and puts the file in its place. @param flag stands in front of the message
+/// @throws std::runtime_error if it could not be written: then what stood there is left
+void write_whole(output_file& file, const std::string& flag, const std::string& text);
+
 }  // namespace sectorbench
