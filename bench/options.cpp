@@ -305,6 +305,21 @@ void read_json_lines(std::string_view value, options& to) {
   to.json_lines = value;
 }
 
+void read_check(std::string_view value, options& to) {
+  constexpr std::array<std::pair<bool, std::string_view>, 1> kChecks{{{true, "coalescing"}}};
+  to.check = read_name(value, kChecks, "check");
+}
+
+void read_check_file(std::string_view value, options& to) {
+  if (value.empty()) throw bad_value("a file name is missing, e.g. --from=rows.json");
+  to.check_file = value;
+}
+
+void read_hint(std::string_view value, options& to) {
+  constexpr std::array<std::pair<int, std::string_view>, 2> kHints{{{1, "1"}, {2, "2"}}};
+  to.hint = read_name(value, kHints, "hint");
+}
+
 void read_gpus(std::string_view value, options& to) {
   for (const std::string_view part : split(value, ','))
     if (part.empty()) throw bad_value("a name or file is missing, e.g. --gpu=h200,t4");
@@ -415,6 +430,15 @@ constexpr std::array kFlags{
     flag{"--traps", "", "--traps",
          "run the known mistakes of such benchmarks beside the right measurements, and no suite",
          [](std::string_view, options& to) { to.traps = true; }},
+    flag{"--check", "coalescing", "--check=coalescing",
+         "check the exercise of docs/exercise.md: every row moves the same bytes, and stride 32 "
+         "takes at least 8 times as long as stride 1; measures the reference suite, unless other "
+         "rows are named",
+         read_check},
+    flag{"--from", "FILE", "--from=rows.json",
+         "check what this file holds and measure nothing: JSON of this program, or JSON lines",
+         read_check_file},
+    flag{"--hint", "1|2", "--hint=1", "show a hint for the exercise and end", read_hint},
     flag{
         "--gpu", "NAME|FILE,...", "--gpu=h200",
         "the description that predictions take: t4, a100, h100, h200, l4, rtx4090 or a file; a run "
@@ -489,6 +513,7 @@ command_line parse_options(std::span<const std::string> args) {
       {parsed.ours.traps, "--traps"},
       {parsed.ours.predict, "--predict"},
       {parsed.ours.why, "--why"},
+      {parsed.ours.check || parsed.ours.hint > 0, parsed.ours.check ? "--check" : "--hint"},
       {parsed.ours.calibrate, "--calibrate"}};
   std::string_view first;
   for (const auto& [wanted, name] : instead_of_a_table) {
@@ -497,6 +522,14 @@ command_line parse_options(std::span<const std::string> args) {
                         " are runs of different kinds: give one of them");
     if (wanted) first = name;
   }
+  if (!parsed.ours.check && !parsed.ours.check_file.empty())
+    throw usage_error("--from=" + parsed.ours.check_file +
+                      ": say what to check of it: --check=coalescing");
+  if (parsed.ours.check && parsed.ours.protocol == protocol_kind::kProfile)
+    throw usage_error("--profile: times of one launch are not fit to be checked (--check)");
+  const bool names_no_rows = parsed.ours.suite == suite_kind::kDefault &&
+                             parsed.ours.rows.empty() && parsed.ours.indexed.empty();
+  if (parsed.ours.check && names_no_rows) parsed.ours.suite = suite_kind::kReference;
   if (parsed.ours.predict && parsed.ours.gpus.empty())
     throw usage_error("--predict: say for which GPU, e.g. --gpu=h200, or --gpu=h200,t4");
   if (!parsed.ours.predict && parsed.ours.gpus.size() > 1)

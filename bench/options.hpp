@@ -74,6 +74,9 @@ struct options {
   std::vector<std::string> gpus;  ///< descriptions that predictions take: names or files
   bool predict = false;           ///< instead of measuring
   bool explain = false;           ///< in words, after the table
+  bool check = false;             ///< the exercise, on the rows of the run or of `check_file`
+  std::string check_file;         ///< rows that another run left; empty: measure them
+  int hint = 0;                   ///< 1 or 2: the exercise's hint, instead of a run
   bool why = false;               ///< rows and their counterfactuals instead of a table
   bool calibrate = false;         ///< measure the GPU for the model, instead of a suite
   std::string calibration_file;   ///< where the result goes; empty: into the user's cache

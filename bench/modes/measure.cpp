@@ -53,9 +53,15 @@ struct device_rows {
   std::unique_ptr<row_runner> runner;
 };
 
+/// Prints what follows the table.
+void print_after(const std::string& text, std::FILE* stream) {
+  std::fflush(stdout);
+  std::cout.flush();
+  std::fputs(text.c_str(), stream);
+}
+
 /// Says in words what limits each row that was measured.
-void explain_rows(const std::vector<device_rows>& devices, const run_tally& tally,
-                  std::FILE* stream) {
+std::string explanations(const std::vector<device_rows>& devices, const run_tally& tally) {
   std::string text = "\n";
   for (const device_rows& one : devices) {
     row_runner& runner = *one.runner;
@@ -68,9 +74,7 @@ void explain_rows(const std::vector<device_rows>& devices, const run_tally& tall
                                             {result.mean_s, runner.metrics(row.spec)}));
     }
   }
-  std::fflush(stdout);
-  std::cout.flush();
-  std::fputs(text.c_str(), stream);
+  return text;
 }
 
 std::string counters_summary(const std::vector<device_rows>& devices, const run_tally& tally) {
@@ -124,7 +128,7 @@ exit_code verdict(const options& wanted, const std::vector<device_rows>& devices
   using enum run_tally::outcome;
   if (interrupt_signal() != 0) return exit_code::kInterrupted;
   exit_code code = tally.count(kFailed) > 0 ? exit_code::kFailed : exit_code::kOk;
-  if (wanted.suite == suite_kind::kReference && wanted.rows.empty() &&
+  if (wanted.suite == suite_kind::kReference && wanted.rows.empty() && !wanted.check &&
       static_cast<std::size_t>(tally.count(kOk)) != kReferenceRows * devices.size()) {
     say("--suite=reference promises " + std::to_string(kReferenceRows * devices.size()) +
         " rows, " + std::to_string(tally.count(kOk)) + " came");
@@ -183,6 +187,7 @@ exit_code measure_rows(const char* program, const run_plan& plan, const filter_m
   std::vector<device_rows> devices;
   std::vector<suite_row> all_rows;
   const auto rows = rows_of(plan, filter, run);
+  if (wanted.check) std::ranges::for_each(rows, require_curve_rows);
   for (std::size_t i = 0; i < selected.size(); ++i) {
     backend& device = *selected[i].device;
     devices.push_back(
@@ -250,11 +255,17 @@ exit_code measure_rows(const char* program, const run_plan& plan, const filter_m
   }
 
   if (flags.format != "console") say(summary(devices, tally));
-  if (wanted.explain) explain_rows(devices, tally, flags.format == "console" ? out : stderr);
-  const exit_code code = verdict(wanted, devices, tally);
+  std::FILE* const beside = flags.format == "console" ? out : stderr;  // of the table
+  if (wanted.explain) print_after(explanations(devices, tally), beside);
+  exit_code code = verdict(wanted, devices, tally);
   benchmark::ClearRegisteredBenchmarks();
   if (files.rows) files.rows->commit(flags.out_format == "json" ? "}" : "");
   if (files.lines) write_json_lines(*files.lines, tally);
+  for (std::size_t i = 0; wanted.check && interrupt_signal() == 0 && i < devices.size(); ++i) {
+    const exercise_verdict found = check_rows(*devices[i].device, rows[i], tally);
+    print_after("\n" + found.text, beside);
+    if (code == exit_code::kOk) code = found.code;
+  }
   return code;
 }
 

@@ -5,7 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "bench/backend.hpp"
+#include "bench/exercise.hpp"
 #include "bench/exit_code.hpp"
+#include "bench/fixture.hpp"
 #include "bench/json_lines.hpp"
 #include "bench/library_flags.hpp"
 #include "bench/modes/run_plan.hpp"
@@ -23,6 +26,19 @@ exit_code list_names(const std::vector<suite_row>& rows, std::FILE* out);
 
 /// --list: the rows by pattern, and what each pattern is.
 exit_code list_patterns(const std::vector<suite_row>& rows, std::FILE* out);
+
+/// --hint: a hint for the exercise.
+exit_code show_hint(const run_plan& plan, std::FILE* out);
+
+/// --check --from: checks what a file holds; nothing is measured.
+exit_code check_file(const run_plan& plan, std::FILE* out);
+
+/// --check on a run: refuses rows that it could not check. @throws usage_error
+void require_curve_rows(const std::vector<suite_row>& rows);
+
+/// The exercise's verdict on the rows that were measured on a device.
+exercise_verdict check_rows(const backend& device, const std::vector<suite_row>& rows,
+                            const run_tally& tally);
 
 /// --predict: predicts the matching rows; nothing is measured.
 exit_code predict_rows(const run_plan& plan, const filter_matcher& filter, std::FILE* out);

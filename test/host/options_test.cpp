@@ -310,6 +310,18 @@ INSTANTIATE_TEST_SUITE_P(
         refused{{"--calibrate", "--traps"},
                 "--traps and --calibrate are runs of different kinds: give one of them"},
         refused{{"--explain=yes"}, "--explain=yes: --explain takes no value"},
+        refused{{"--check=coalesce"},
+                "--check=coalesce: unknown check 'coalesce'; known: coalescing"},
+        refused{{"--check=coalescing", "--from="},
+                "--from=: a file name is missing, e.g. --from=rows.json"},
+        refused{{"--from=f"}, "--from=f: say what to check of it: --check=coalescing"},
+        refused{{"--hint=0"}, "--hint=0: unknown hint '0'; known: 1, 2"},
+        refused{{"--check=coalescing", "--why"},
+                "--why and --check are runs of different kinds: give one of them"},
+        refused{{"--hint=1", "--list"},
+                "--list and --hint are runs of different kinds: give one of them"},
+        refused{{"--check=coalescing", "--profile"},
+                "--profile: times of one launch are not fit to be checked (--check)"},
         refused{{"--cache=hot"}, "--cache=hot: unknown cache mode 'hot'; known: warm, cold"},
         refused{{"--load_op=wb"},
                 "--load_op=wb: unknown cache operator of loads 'wb'; known: nc, ca, cg, cs"},
@@ -373,6 +385,14 @@ INSTANTIATE_TEST_SUITE_P(
         refused{{"--bytes=1Mi", "--elements=1Mi"},
                 "--bytes and --elements both say how large a buffer is: give one of them"}));
 
+TEST(Options, TheCheckMeasuresTheReferenceRowsUnlessOthersAreNamed) {
+  EXPECT_EQ(parsed({"--check=coalescing"}).suite, suite_kind::kReference);
+  EXPECT_EQ(parsed({"--check=coalescing", "--quick"}).suite, suite_kind::kReference);
+  EXPECT_EQ(parsed({"--check=coalescing", "--suite=full"}).suite, suite_kind::kFull);
+  EXPECT_EQ(parsed({"--check=coalescing", "--rows=a/copy"}).suite, suite_kind::kDefault);
+  EXPECT_EQ(parsed({"--hint=2"}).hint, 2);
+}
+
 TEST(Options, AFlagOfTheLibraryThatItDoesNotKnowGetsANearMatchToo) {
   EXPECT_STREQ(unknown_argument("--benchmark_fliter=x").what(),
                "--benchmark_fliter=x: unknown flag; did you mean --benchmark_filter? --help lists "
@@ -396,7 +416,8 @@ TEST(Options, HelpNamesEveryFlagInLinesOfAtMost100Columns) {
                            "--space=",       "--flops=",    "--profile ",
                            "--help ",        "--version ",  "--progress=",
                            "--list ",        "--gpu=",      "--predict ",
-                           "--explain ",     "--why ",      "--calibrate[=FILE] "})
+                           "--explain ",     "--why ",      "--calibrate[=FILE] ",
+                           "--check=",       "--from=",     "--hint="})
     EXPECT_NE(help.find(std::string("  ") + name), std::string::npos) << name;
   for (const std::string_view line : split(help, '\n')) EXPECT_LE(line.size(), 100u) << line;
 }
