@@ -49,20 +49,14 @@ SAMPLE_S = 2e-3  # what a sample spans at least
 ROW_S = 0.05
 MOST_LAUNCHES = 256  # of a sample
 
-tl: Any = None  # triton.language, and `place` as Triton compiles it, once they are loaded
-jit_place: Any = None
-
-
-def place(column: Any, row: Any, step: Any) -> Any:
-    """The element at a column of a row: both the kernel and its tests call this."""
-    return column * step + row
+tl: Any = None  # triton.language, once it is loaded
 
 
 def add_kernel(x, y, out, STEP: tl.constexpr, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
     # Nothing is masked: the number of elements is a multiple of BLOCK * STEP.
     column = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     row = tl.program_id(1) if STEP > 1 else 0
-    at = jit_place(column, row, STEP)
+    at = column * STEP + row
     tl.store(out + at, tl.load(x + at) + tl.load(y + at))
 
 
@@ -95,7 +89,7 @@ class Gpu:
     """The first GPU, through Triton; PyTorch has the buffers and the events."""
 
     def __init__(self) -> None:
-        global tl, jit_place
+        global tl
         try:
             torch, triton = (importlib.import_module(name) for name in ("torch", "triton"))
             tl = importlib.import_module("triton.language")
@@ -103,7 +97,6 @@ class Gpu:
             raise Unusable(f"{error}; this lesson needs Triton and PyTorch with CUDA") from error
         if not torch.cuda.is_available():
             raise Unusable("PyTorch finds no GPU; this lesson needs one that Triton supports")
-        jit_place = triton.jit(place)
         self.torch, self.triton = torch, triton
         self.kernel = triton.jit(add_kernel)
         self.properties = torch.cuda.get_device_properties(0)
@@ -263,9 +256,15 @@ def row_of(device: Device, elements: int, step: int, index: int) -> dict[str, An
     try:
         return {**row, **measured(device, elements, step)}
     except Exception as error:  # whatever Triton or the driver says is the row's error
-        message = " ".join(f"{error or type(error).__name__}".split())
+        message = " ".join(said(error).split())
         return {**row, "error_occurred": True, "error_message": message, "iterations": 0,
                 "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ns"}
+
+
+def said(error: BaseException) -> str:
+    """What it says, and what its causes say: Triton's own message shows only the line."""
+    text = str(error) or type(error).__name__
+    return f"{text}: {said(error.__cause__)}" if error.__cause__ else text
 
 
 def document_of(device: Device, elements: int) -> dict[str, Any]:

@@ -128,7 +128,6 @@ class KernelBody(unittest.TestCase):
             load=lambda source: Lanes(source[0][i] for i in source[1]),
             store=store,
         )
-        LESSON.jit_place = LESSON.place
         for program[1] in range(step):
             for program[0] in range(elements // step // LESSON.BLOCK):
                 LESSON.add_kernel(Pointer(x), Pointer(y), Pointer({}), step, LESSON.BLOCK)
