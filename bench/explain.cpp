@@ -587,7 +587,7 @@ class explainer {
     if (const auto [what, longest] = worst(); uncertain() && in_dram() &&
                                               !prediction_.time->is_number() &&
                                               longest > kWasteful * seconds.high) {
-      say("At best L1 (the cache beside the threads) takes " + between_times(seconds) +
+      say("At best L1 (the cache beside the threads) takes " + time_text(seconds.low) +
           " to look up " + all + " of 128 bytes; at worst " + what + time_text(longest) + "; " +
           ends() + ".");
       return loads_remedy();
