@@ -29,6 +29,8 @@ class made_up_gpu final : public backend {
   double launch_s = 1e-6;     // of any launch, and
   double bytes_per_s = 2e12;  // of its buffer
   double counted = 0;         // what every metric shows
+  double to_l2 = 1;           // of it, what sectors written to L2 show
+  std::vector<double> in_l2;  // by how much each probe of an eighth of L2 takes longer
   index_t largest = 0;        // buffer asked for
   int counts = 0;
 
@@ -46,6 +48,7 @@ class made_up_gpu final : public backend {
   void acquire(const workload& work) override {
     if (work.needs().in > memory) throw not_applicable("too large");
     largest = std::max(largest, work.needs().in);
+    if (work.needs().in == 8 * kMi) ++l2_probes_;
   }
   void fill_input(std::uint64_t) override {}
   void poison_output() override {}
@@ -53,7 +56,8 @@ class made_up_gpu final : public backend {
   coverage_verdict prove(const program&) override { return {}; }
   comparison compare(const program&, std::uint64_t) override { return {}; }
   timed_sample time(const workload& work, std::uint64_t, int launches, bool) override {
-    const double once = launch_s + static_cast<double>(work.needs().in) / bytes_per_s;
+    double once = launch_s + static_cast<double>(work.needs().in) / bytes_per_s;
+    if (work.needs().in == 8 * kMi && l2_probes_ <= in_l2.size()) once *= in_l2[l2_probes_ - 1];
     return {launches * once, false};
   }
   int max_launches() const override { return 100; }
@@ -65,8 +69,12 @@ class made_up_gpu final : public backend {
       if (!counter.metric.empty() && counter.metric.find('|') == std::string_view::npos)
         all[std::string(counter.metric)] = counted;
     all["dram__bytes_read.sum"] = all["dram__bytes_write.sum"] = counted;
+    all["lts__t_sectors_srcunit_tex_op_write.sum"] = to_l2 * counted;
     return all;
   }
+
+ private:
+  std::size_t l2_probes_ = 0;
 };
 
 bool has_probe(const calibration& found, std::string_view name) {
@@ -110,16 +118,94 @@ TEST(Calibration, RatesAreDifferencesOfTwoSizes) {
   EXPECT_LT(t.dram_start_s, 1e-6);
 }
 
+TEST(Calibration, LoadsAndStoresInL2AreMeasuredTogether) {
+  // At each distance loads, stores and both; both take half as long again, and a quarter of whole
+  // sectors: so much of the shorter comes on top.
+  made_up_gpu gpu;
+  gpu.in_l2 = {1, 1, 1.5, 1, 1, 1.5, 1, 1, 1.5, 1, 1, 1.25};
+  const curve added = calibrate(gpu).device.time->l2_added;
+  ASSERT_EQ(added.points().size(), 3u);
+  EXPECT_NEAR(added.at(1).low, 0.5, 1e-9);
+  EXPECT_NEAR(added.at(1).high, 0.5, 1e-9);
+  EXPECT_NEAR(added.at(2).low, 0.5, 1e-9);
+  EXPECT_NEAR(added.at(4).low, 0.25, 1e-9) << "whole sectors";
+  EXPECT_NEAR(added.at(4).high, 0.5, 1e-9) << "a word of each";
+  // Stores of twice the time of loads: 3 against 2 is all of the loads on top. No less than none.
+  made_up_gpu other;
+  other.in_l2 = {1, 2, 3, 1, 2, 4, 1, 2, 1.9, 1, 1, 1};
+  const curve bounded = calibrate(other).device.time->l2_added;
+  EXPECT_NEAR(bounded.at(1).low, 1, 1e-9);
+  EXPECT_NEAR(bounded.at(2).low, 1, 1e-9) << "no more than all";
+  EXPECT_EQ(bounded.at(4), interval{});
+}
+
+TEST(Calibration, StartInL2IsWhatASmallLaunchTakesBesideItsBytes) {
+  made_up_gpu gpu;
+  gpu.in_l2 = std::vector<double>(13, 1);
+  gpu.in_l2.back() = 0.5;
+  const auto once = [](double mi) { return 1e-6 + mi * static_cast<double>(kMi) / 2e12; };
+  // 8 MiB a buffer against 2: six take the difference, so that two take a third of it.
+  EXPECT_NEAR(calibrate(gpu).device.time->l2_start_s,
+              once(2) - (0.5 * once(8) - once(2)) / 3 - once(1), 1e-12);
+  made_up_gpu plain;  // a launch that does nothing takes longer here
+  EXPECT_EQ(calibrate(plain).device.time->l2_start_s, 0);
+}
+
+TEST(Calibration, CountersSayWhatRoundsLose) {
+  // 8 MiB read and written, whatever the buffer: of 16 MiB half of what is read alone and all of
+  // what a copy of two halves reads; of 64 and 128 MiB as much less.
+  made_up_gpu gpu;
+  gpu.counted = 8.0 * kMi;
+  const curve lost = calibrate(gpu).device.lost_in_rounds;
+  ASSERT_EQ(lost.points().size(), 12u);
+  EXPECT_EQ(lost.at(0.25), (interval{0.5, 1}));
+  EXPECT_EQ(lost.at(1), (interval{0.125, 0.25}));
+  EXPECT_EQ(lost.at(2), (interval{0.0625, 0.125}));
+  gpu.counted = 1e12;
+  EXPECT_EQ(calibrate(gpu).device.lost_in_rounds.at(1), (interval{1, 1})) << "never more than all";
+}
+
+TEST(Calibration, CountersSayWhatL1SendsOn) {
+  made_up_gpu gpu;
+  gpu.counted = 8.0 * kMi;
+  gpu.to_l2 = 0.25;
+  const curve sent = calibrate(gpu).device.stores_sent;
+  ASSERT_EQ(sent.points().size(), 4u);
+  double lines = 4;
+  for (const curve::point& point : sent.points()) {
+    EXPECT_EQ(point, (curve::point{lines, {0.25, 0.25}}));
+    lines *= 2;
+  }
+}
+
 TEST(Calibration, ProbesLeaveTheirRecord) {
   made_up_gpu gpu;
   const calibration found = calibrate(gpu);
   EXPECT_TRUE(found.counted);
-  for (const char* const name :
-       {"dense 4:0", "dense 4:0, a quarter", "dense 0:2", "an empty launch", "granule", "fills",
-        "spaced loads 32", "spaced stores 2048", "spaced copies 256", "L2 loads, spacing 128",
-        "L2 stores, whole sectors", "L1 loads", "empty blocks of 1 warp", "short blocks in L2",
-        "short loads, 1 words, 1 blocks", "short copies, 4 words, 3 blocks", "kept loads 0.25",
-        "walked stores"})
+  for (const char* const name : {"dense 4:0",
+                                 "dense 4:0, a quarter",
+                                 "dense 0:2",
+                                 "an empty launch",
+                                 "granule",
+                                 "fills",
+                                 "spaced loads 32",
+                                 "spaced stores 2048",
+                                 "spaced copies 256",
+                                 "L2 loads, spacing 128",
+                                 "L2 stores, whole sectors",
+                                 "L2 copies, spacing 64",
+                                 "L2 loads, whole sectors",
+                                 "L2 copies, whole sectors",
+                                 "dense 2:2 in L2",
+                                 "dense 2:2 in L2, a quarter",
+                                 "L1 loads",
+                                 "empty blocks of 1 warp",
+                                 "short blocks in L2",
+                                 "short loads, 1 words, 1 blocks",
+                                 "short copies, 4 words, 3 blocks",
+                                 "kept loads 0.25",
+                                 "walked stores 16",
+                                 "walked stores 128"})
     EXPECT_TRUE(has_probe(found, name)) << name;
   for (const probe_result& one : found.probes) {
     EXPECT_GT(one.work, 0) << one.name;
@@ -140,6 +226,8 @@ TEST(Calibration, WithoutCountersGranuleFillsAndWhatL2KeepsAreAssumed) {
   constexpr double kL2 = 64.0 * kMi;
   EXPECT_EQ(found.device.loads_kept, (reuse_bounds{0.4 * kL2, 1.6 * kL2}));
   EXPECT_EQ(found.device.stores_kept, (reuse_bounds{0.15 * kL2, 1.6 * kL2}));
+  EXPECT_EQ(found.device.stores_sent, unknown_share());
+  EXPECT_EQ(found.device.lost_in_rounds, unknown_share());
 }
 
 TEST(Calibration, CountersSayGranuleAndFills) {
@@ -207,7 +295,7 @@ TEST(Passport, SaysWhatWasMeasuredAndWhatAssumed) {
   const device_file timed = passport_of(plausible(false), {});
   for (const char* const path :
        {"read_granule", "fills", "loads_kept.kept_bytes", "loads_kept.lost_bytes",
-        "stores_kept.kept_bytes", "stores_kept.lost_bytes"}) {
+        "stores_kept.kept_bytes", "stores_kept.lost_bytes", "stores_sent", "lost_in_rounds"}) {
     EXPECT_EQ(counted.sources.at(path).kind, source_kind::kMeasured) << path;
     EXPECT_EQ(timed.sources.at(path).kind, source_kind::kAssumed) << path;
     EXPECT_NE(timed.sources.at(path).note.find("no hardware counters could be read"),
@@ -215,7 +303,8 @@ TEST(Passport, SaysWhatWasMeasuredAndWhatAssumed) {
         << path;
   }
   for (const device_file& passport : {counted, timed}) {
-    EXPECT_EQ(passport.sources.at("time.dram").kind, source_kind::kMeasured);
+    for (const char* const path : {"time.dram", "time.l2_added", "time.l2_start_s"})
+      EXPECT_EQ(passport.sources.at(path).kind, source_kind::kMeasured) << path;
     EXPECT_EQ(passport.sources.at("time.f32_flops").kind, source_kind::kDerived);
   }
 }
@@ -319,7 +408,13 @@ TEST(Probes, WorkIsThatOfOneLaunch) {
   // Enough blocks of 8 warps, a word a lane, to go through 1 GiB once: 1 KiB each.
   EXPECT_EQ((probe{.kind = probe_kind::kShortBlocks, .bytes = kGi, .occupancy = 2}.work()), kMi);
   EXPECT_EQ((probe{.kind = probe_kind::kShortBlocks, .bytes = kGi, .loads = 4}.work()), kMi / 4);
+  EXPECT_EQ((probe{.kind = probe_kind::kL2Copies, .bytes = kMi, .spacing = 64, .sms = 10}.work()),
+            32 * 10 * 64 * 4)
+      << "each of its requests loads and stores";
+  // A thread every 32 bytes, or every 16.
   EXPECT_EQ((probe{.kind = probe_kind::kWalkedStores, .bytes = kMi}.work()), kMi / 32);
+  EXPECT_EQ((probe{.kind = probe_kind::kWalkedStores, .bytes = kMi, .spacing = 16}.work()),
+            kMi / 16);
 }
 
 TEST(Probes, AskForBothBuffers) {

@@ -47,10 +47,12 @@ device_file small() {
   d.fills = {0, 0.5};
   d.loads_kept = {100, 200};
   d.stores_kept = {0, 300};
+  d.stores_sent = curve_of({{4, {0.25, 0.75}}, {32, {1, 1}}});
+  d.lost_in_rounds = curve_of({{0.5, {0, 0.125}}, {2, {0.875, 1}}});
   for (const auto* const path :
        {"sms", "threads_per_sm", "l1_bytes", "l2_bytes", "dram_bytes_per_s", "read_granule",
         "fills", "loads_kept.kept_bytes", "loads_kept.lost_bytes", "stores_kept.kept_bytes",
-        "stores_kept.lost_bytes"})
+        "stores_kept.lost_bytes", "stores_sent", "lost_in_rounds"})
     file.sources[path] = {source_kind::kMeasured, std::string("of ") + path};
   file.sources["sms"] = {source_kind::kDataSheet, "two \\ \"quotes\", µ"};
   return file;
@@ -68,6 +70,8 @@ device_file with_time() {
   time.l2_loads = curve_of({{1, {10, 10}}, {4, {11, 12}}});
   time.l2_stores = curve_of({{4, {13, 13}}});
   time.l2_full_stores = 1e11;
+  time.l2_added = curve_of({{1, {0.5, 0.5}}, {4, {0.25, 0.375}}});
+  time.l2_start_s = 4e-7;
   time.block_life_loads = curve_of({{0, {1e-9, 1e-6}}});
   time.block_life_copies = curve_of({{0, {1e-9, 2e-6}}});
   time.widening_loads = 0.25;
@@ -78,11 +82,27 @@ device_file with_time() {
   time.shared_wavefronts_per_s = 15;
   time.warps_started_per_s = 16;
   time.f32_flops = 1e22;
-  for (const auto* const path :
-       {"launch_s", "dram_start_s", "dram", "dram_loads", "dram_stores", "dram_together",
-        "l2_loads", "l2_stores", "l2_full_stores", "block_life_loads", "block_life_copies",
-        "widening_loads", "widening_copies", "block_life_in_l2_s", "blocks_started_per_s",
-        "warps_started_per_s", "l1_lines_per_s", "shared_wavefronts_per_s", "f32_flops"})
+  for (const auto* const path : {"launch_s",
+                                 "dram_start_s",
+                                 "dram",
+                                 "dram_loads",
+                                 "dram_stores",
+                                 "dram_together",
+                                 "l2_loads",
+                                 "l2_stores",
+                                 "l2_full_stores",
+                                 "l2_added",
+                                 "l2_start_s",
+                                 "block_life_loads",
+                                 "block_life_copies",
+                                 "widening_loads",
+                                 "widening_copies",
+                                 "block_life_in_l2_s",
+                                 "blocks_started_per_s",
+                                 "warps_started_per_s",
+                                 "l1_lines_per_s",
+                                 "shared_wavefronts_per_s",
+                                 "f32_flops"})
     file.sources[std::string("time.") + path] = {source_kind::kDerived, "of two others"};
   file.evidence = {{"tool", "sectorbench \"0.1\""}, {"date", ""}};
   return file;
@@ -277,10 +297,29 @@ TEST(BuiltInDevices, TheH200IsAsItWasCalibrated) {
   EXPECT_EQ(h200.fills, passport.fills);
   EXPECT_EQ(h200.loads_kept, passport.loads_kept);
   EXPECT_EQ(h200.stores_kept, passport.stores_kept);
+  EXPECT_EQ(h200.stores_sent, passport.stores_sent);
+  EXPECT_EQ(h200.lost_in_rounds, passport.lost_in_rounds);
   EXPECT_EQ(h200.time, passport.time);
   EXPECT_EQ(h200.read_granule, interval::exactly(64));
   EXPECT_EQ(h200.fills, interval::exactly(1));
   EXPECT_EQ(h200.dram_bytes_per_s, 4814304000000);
+}
+
+// Nobody measured there what L1 merges and what rounds lose: nothing is claimed of it.
+TEST(BuiltInDevices, OthersSayThatSharesAreNotKnown) {
+  for (const std::string_view key : known_devices()) {
+    if (key == "h200") continue;
+    const device_file file = find_device_file(std::string(key));
+    EXPECT_EQ(file.device.stores_sent, unknown_share()) << key;
+    EXPECT_EQ(file.device.lost_in_rounds, unknown_share()) << key;
+    EXPECT_EQ(file.sources.at("stores_sent").kind, source_kind::kAssumed) << key;
+    EXPECT_EQ(file.sources.at("lost_in_rounds").kind, source_kind::kAssumed) << key;
+    if (!file.device.time) continue;
+    EXPECT_EQ(file.device.time->l2_added, unknown_share()) << key;
+    EXPECT_EQ(file.sources.at("time.l2_added").kind, source_kind::kAssumed) << key;
+  }
+  EXPECT_EQ(unknown_share().at(0), (interval{0, 1}));
+  EXPECT_EQ(unknown_share().at(100), (interval{0, 1}));
 }
 
 TEST(DeviceDocument, HasEachKeyWithItsUnit) {
@@ -300,13 +339,14 @@ TEST(DeviceRefusals, Keys) {
   EXPECT_EQ(refusal("", "\"l2_bytes\"", "\"l2_byte\""),
             "f.json: unknown key 'l2_byte'; did you mean l2_bytes? known: schema, key, name, "
             "architecture, sms, threads_per_sm, l1_bytes, l2_bytes, dram_bytes_per_s, "
-            "read_granule, fills, loads_kept, stores_kept, time, evidence");
+            "read_granule, fills, loads_kept, stores_kept, stores_sent, lost_in_rounds, time, "
+            "evidence");
   EXPECT_EQ(refusal("\"loads_kept\"", "\"lost_bytes\"", "\"gone\""),
             "f.json: loads_kept: unknown key 'gone'; known: kept_bytes, lost_bytes");
   EXPECT_EQ(refusal("\"time\"", "\"dram_loads\"", "\"dram_load\""),
             "f.json: time: unknown key 'dram_load'; did you mean dram_loads? known: launch_s, "
             "dram_start_s, dram, dram_loads, dram_stores, dram_together, l2_loads, l2_stores, "
-            "l2_full_stores, block_life_loads, "
+            "l2_full_stores, l2_added, l2_start_s, block_life_loads, "
             "block_life_copies, widening_loads, widening_copies, block_life_in_l2_s, "
             "blocks_started_per_s, warps_started_per_s, l1_lines_per_s, "
             "shared_wavefronts_per_s, f32_flops");
@@ -334,6 +374,16 @@ TEST(DeviceRefusals, MissingOnes) {
             "f.json: stores_kept.kept_bytes: missing; add {\"value\": ..., \"unit\": \"bytes\", "
             "\"source\": ..., \"note\": ...}");
   text = written(small());
+  text.resize(text.find(",\n  \"stores_sent\""));
+  EXPECT_EQ(text_refusal(text + "}"),
+            "f.json: stores_sent: missing; add {\"value\": ..., \"unit\": \"share over lines of a "
+            "request\", \"source\": ..., \"note\": ...}");
+  text = written(small());
+  text.resize(text.find(",\n  \"lost_in_rounds\""));
+  EXPECT_EQ(text_refusal(text + "}"),
+            "f.json: lost_in_rounds: missing; add {\"value\": ..., \"unit\": \"share over working "
+            "set / L2\", \"source\": ..., \"note\": ...}");
+  text = written(small());
   text.resize(text.size() - 3);
   EXPECT_EQ(text_refusal(text + ", \"time\": {}}"),
             "f.json: time.launch_s: missing; add {\"value\": ..., \"unit\": \"s\", \"source\": "
@@ -341,8 +391,8 @@ TEST(DeviceRefusals, MissingOnes) {
   EXPECT_EQ(
       text_refusal(text + ", \"time\": [1]}"),
       "f.json: time: '[1]' is no object; it has the keys launch_s, dram_start_s, dram, dram_loads, "
-      "dram_stores, dram_together, l2_loads, l2_stores, l2_full_stores, block_life_loads, "
-      "block_life_copies, "
+      "dram_stores, dram_together, l2_loads, l2_stores, l2_full_stores, l2_added, l2_start_s, "
+      "block_life_loads, block_life_copies, "
       "widening_loads, widening_copies, block_life_in_l2_s, blocks_started_per_s, "
       "warps_started_per_s, l1_lines_per_s, shared_wavefronts_per_s, f32_flops");
   EXPECT_EQ(refusal("\"sms\"", "\"value\": 2,", ""), "f.json: sms.value: missing; add it, in SMs");
@@ -440,6 +490,28 @@ TEST(DeviceRefusals, Curves) {
   EXPECT_EQ(value_refusal("l2_loads", "[[0.5, 1]]"),
             "f.json: time.l2_loads.value: point 1: 0.5 is not from 1 to 4; the unit is sectors/s "
             "over sectors of a line");
+}
+
+TEST(DeviceRefusals, CurvesOfShares) {
+  EXPECT_EQ(value_refusal("stores_sent", "[[33, 1]]"),
+            "f.json: stores_sent.value: point 1: 33 is not from 1 to 32; the unit is share over "
+            "lines of a request");
+  EXPECT_EQ(value_refusal("stores_sent", "[[32, 0, 1.5]]"),
+            "f.json: stores_sent.value: point 1: 1.5 is not from 0 to 1; the unit is share over "
+            "lines of a request");
+  EXPECT_EQ(value_refusal("lost_in_rounds", "[[0.5, 1.5]]"),
+            "f.json: lost_in_rounds.value: point 1: 1.5 is not from 0 to 1; the unit is share over "
+            "working set / L2");
+  EXPECT_EQ(value_refusal("lost_in_rounds", "[[20, 0, 1]]"), "accepted");
+  EXPECT_EQ(value_refusal("l2_added", "[[5, 0.5]]"),
+            "f.json: time.l2_added.value: point 1: 5 is not from 1 to 4; the unit is share over "
+            "sectors of a line");
+  EXPECT_EQ(value_refusal("l2_added", "[[1, 1.1]]"),
+            "f.json: time.l2_added.value: point 1: 1.1 is not from 0 to 1; the unit is share over "
+            "sectors of a line");
+  EXPECT_EQ(value_refusal("l2_added", "[[1, 0]]"), "accepted");
+  EXPECT_EQ(value_refusal("l2_start_s", "-1"),
+            "f.json: time.l2_start_s.value: -1 is not at least 0; the unit is s");
 }
 
 TEST(DeviceRefusals, Evidence) {
