@@ -495,6 +495,15 @@ TEST(ReuseJudge, SetsATenthSmallerAndLargerBoundWhatIsLost) {
   expect_lost(lost_in_rounds(profile, unknown_share()), {0, 1}, {0, 1});
 }
 
+TEST(ReuseJudge, ACurveThatFallsHasItsEndsInOrder) {
+  reuse_profile profile;
+  profile.blocks = 100;
+  profile.loads = side_of(own_lines(100));
+  // At 0.9 of L2 1 - 0.4 x 0.5 = 0.8, at 1.1 of it 0.7.
+  expect_lost(lost_in_rounds(profile, curve({curve::point{0.5, {1, 1}}, {1.5, {0.5, 0.5}}})),
+              {0.7, 0.8}, {0, 0.8});
+}
+
 TEST(ReuseJudge, ALeakIsNeverExcluded) {
   reuse_profile profile;
   profile.blocks = 100;

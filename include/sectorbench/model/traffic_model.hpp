@@ -138,8 +138,10 @@ class reuse_judge {
     together_ = footprint_.bytes_of(resident_);
     whole_ = footprint_.bytes_of(blocks);
     const double size = whole_ / cache_bytes;
-    in_rounds_ = {in_rounds.at(size * (1 - kSizeDoubt)).low,
-                  std::max(kLeak, in_rounds.at(size * (1 + kSizeDoubt)).high)};
+    // Curves that were measured need not rise everywhere.
+    in_rounds_ =
+        around(in_rounds.at(size * (1 - kSizeDoubt)), in_rounds.at(size * (1 + kSizeDoubt)));
+    in_rounds_.high = std::max(kLeak, in_rounds_.high);
     // What is used often stays at the cost of what is used once a launch.
     rivals_ = footprint_.bytes_of(blocks / 2) > kEven * whole_;
   }
