@@ -412,10 +412,10 @@ TEST(Explain, ListIsSorted) {
              "the order in which blocks run and on how much L2 keeps: between 2.2 and 16.4 times "
              "the array (64 MiB) crosses DRAM, where 3 would do (1 for the index list).",
              "L2 (the cache in front of DRAM) has to serve 20.9 million sectors of 32 bytes, "
-             "which takes between 86.3 and 113 us, where DRAM alone would need between 36.4 and "
+             "which takes between 85.9 and 113 us, where DRAM alone would need between 36.4 and "
              "577 us.",
              "At worst DRAM is slower, as what is used lies 315 bytes apart, and takes 577 us; "
-             "with a margin, the launch is predicted to take between 85.2 and 597 us.",
+             "with a margin, the launch is predicted to take between 84.8 and 597 us.",
              "Sort the list, so that neighbouring threads take neighbouring elements: up to 16.4 "
              "times the array become 3."}));
 }

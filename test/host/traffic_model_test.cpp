@@ -793,6 +793,21 @@ TEST(LoadedSectors, AnotherBlockIsOnAnotherSmButForFour) {
   EXPECT_EQ(asked_of_l2(6, device), (interval{1 + (1 - 4.0 / 40), 2}));
 }
 
+TEST(LoadedSectors, ABlockFindsWhatAnyOfManyLeftOnItsSm) {
+  // As of a list that names few elements. Each block more is on the same SM in 1 of 40 cases.
+  device_description device = small_gpu();
+  device.sms = 40;
+  const auto asked = [&](std::uint32_t blocks) {
+    visits loads;
+    for (std::uint32_t block = 0; block < blocks; ++block) loads.push_back({0, block, 0, kAll});
+    return loaded(loads, device).l2_read_sectors;
+  };
+  expect_bounds(asked(3), 1 + 36.0 / 40 + 35.0 / 40, 3);
+  // The 38th may find it for certain: 36 + 35 + ... + 1 of 40.
+  EXPECT_NEAR(asked(100).low, 1 + 36 * 37 / 2 / 40.0, 1e-9);
+  EXPECT_EQ(asked(100).high, 100);
+}
+
 TEST(LoadedSectors, L1HasWhatItsBlockComesBackToIfThatFitsInHalfOfIt) {
   // A block stores a line, and one of 100 loads one: 129.28 bytes.
   device_description device = small_gpu();

@@ -268,8 +268,12 @@ class traffic_evaluator {
     const double each = per_visit(side, totals);
     interval to_l2;
     for_each_unit(side.visits, 1, [&](std::span<const sector_visit> unit) {
-      for (std::size_t i = 0; i < unit.size(); ++i)
-        to_l2 += i == 0 ? interval::exactly(1) : l1_misses(gap_before(unit, i, blocks_));
+      double others = 0;
+      for (std::size_t i = 0; i < unit.size(); ++i) {
+        const double gap = gap_before(unit, i, blocks_);
+        if (i > 0 && gap > 0) ++others;
+        to_l2 += i == 0 ? interval::exactly(1) : l1_misses(gap, others);
+      }
     });
     result_.l2_read_sectors += to_l2 * each;
     result_.dram_read_bytes += around(fetched(side, device_.read_granule.low) * each,
@@ -292,11 +296,11 @@ class traffic_evaluator {
 
   /// The share of visits, so many blocks after the one before, that L1 misses. What a block comes
   /// back to is there if all that run together need no more than half of it; another block is on
-  /// another SM, but for one of few.
-  interval l1_misses(double gap) const {
+  /// another SM than each of the `others` before it, but for one of few.
+  interval l1_misses(double gap, double others) const {
     if (gap == 0) return {0, footprint_.bytes_of(resident_) <= l1_bytes_ / 2 ? 0.0 : 1.0};
     if (gap > resident_ && footprint_.bytes_of(gap - resident_) >= l1_bytes_) return {1, 1};
-    return {std::max(0.0, 1 - kSameSm / device_.sms), 1};
+    return {std::max(0.0, 1 - (kSameSm + others - 1) / device_.sms), 1};
   }
 
   /// The share of stores close after one to the same sector that L1 sends on: all of requests of so
@@ -399,7 +403,7 @@ class traffic_evaluator {
 
   static constexpr std::uint32_t kWhole = ~std::uint32_t{0};
   static constexpr double kAll = 0.98;  // as good as all
-  static constexpr double kSameSm = 4;  // times the even share of blocks that meet on one SM
+  static constexpr double kSameSm = 4;  // times the even share of neighbours that meet on one SM
   static constexpr double kWide = 0.5;  // share of visits: so much, and the order decides
 
   const reuse_profile& profile_;
