@@ -658,6 +658,12 @@ TEST(StoredSectors, NoMoreIsFilledThanIsEvicted) {
             interval{});
 }
 
+TEST(StoredSectors, WhatIsNeverWholeIsFilledAsOftenAsItIsEvicted) {
+  const traffic_prediction found = stored({{0, 5, 0, kLow}}, losing({0.2, 0.3}));
+  expect_bounds(found.dram_write_bytes, 0.2 * 32, 0.3 * 32);
+  expect_bounds(found.fill_sectors, 0.2, 0.3);
+}
+
 TEST(StoredSectors, WhatIsStoredOnceIsWrittenBackAsOftenAsRoundsLoseIt) {
   const traffic_prediction found = stored({{0, 5, 0, kAll}}, losing({0.2, 0.3}));
   expect_bounds(found.dram_write_bytes, 0.2 * 32, 0.3 * 32);

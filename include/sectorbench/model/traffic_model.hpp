@@ -340,7 +340,10 @@ class traffic_evaluator {
       }
       written += evicted;
       if (std::ranges::all_of(before, &outcome::kept)) written.high += 1;  // now and then
-      filled.low += partial_episodes(unit, before, &outcome::gone);
+      // Where a launch stores never all of it, each that is evicted is partial.
+      std::uint32_t bytes = 0;
+      for (const sector_visit& visit : unit) bytes |= visit.bytes;
+      filled.low += bytes != kWhole ? evicted.low : partial_episodes(unit, before, &outcome::gone);
       // Each that is evicted may be partial.
       filled.high += std::min(
           evicted.high, partial_episodes(unit, before, [](const outcome& o) { return !o.kept(); }));
