@@ -172,8 +172,16 @@ TEST(TimeModel, LaunchStartsFromDramWhereAllLoadsMiss) {
   expect_near(started({0, 1e3}), 1.5e-6, 3e-6, "some may be in DRAM");
   expect_near(started(interval::exactly(204800)), 1.5e-6, 3e-6, "half of them are");
   expect_near(started({409600, 819200}), 3e-6, "all are");
+  // Sums of samples are rounded.
+  expect_near(started(interval::exactly(409600 * (1 - 1e-15))), 3e-6, "all are");
   expect_near(started(interval::exactly(409600), 12800), 1.5e-6, "fills alone");
   expect_near(started(interval::exactly(819200), 12800), 3e-6, "loads and fills");
+}
+
+TEST(TimeModel, LaunchThatMovesNothingStartsInL2) {
+  launch one;
+  one.totals.loads = one.totals.stores = {};
+  expect_near(one.on(with_starts()).terms.launch, 1.5e-6);
 }
 
 TEST(TimeModel, LaunchThatOnlyStoresStartsWhereItsStoresGo) {

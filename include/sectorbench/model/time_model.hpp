@@ -119,14 +119,14 @@ class time_evaluator {
     const interval misses = missing_loads();
     const double in_l2 = figures_.l2_start_s;
     const double in_dram = std::max(in_l2, figures_.dram_start_s);
-    return interval{misses.low == 1 ? in_dram : in_l2, misses.high > 0 ? in_dram : in_l2} +
+    return interval{misses.low > kAll ? in_dram : in_l2, misses.high > 0 ? in_dram : in_l2} +
            interval::exactly(figures_.launch_s);
   }
 
   /// The share of the loaded sectors that come from DRAM; of stores alone, of what they write.
   interval missing_loads() const {
     const auto share = [](double bytes, std::uint64_t sectors) {
-      return std::min(1.0, bytes / (kSectorBytes * static_cast<double>(sectors)));
+      return bytes > 0 ? std::min(1.0, bytes / (kSectorBytes * static_cast<double>(sectors))) : 0;
     };
     const std::uint64_t loaded = totals_.loads.sectors + totals_.indices.sectors;
     if (loaded == 0)
@@ -261,7 +261,7 @@ class time_evaluator {
     interval taken =
         profile_.stores_whole_sectors ? whole : figures_.l2_stores.at(of_line(totals_.stores));
     // What L1 merges may come to L2 as whole sectors.
-    if (traffic_.l2_write_sectors.low < 0.99 * static_cast<double>(totals_.stores.sectors))
+    if (traffic_.l2_write_sectors.low < kAll * static_cast<double>(totals_.stores.sectors))
       taken = around(taken, whole);
     const interval loads =
         over(traffic_.l2_read_sectors, figures_.l2_loads.at(of_line(totals_.loads)));
@@ -321,6 +321,7 @@ class time_evaluator {
   static constexpr double kRoundsAtOnce = 4;       // loop iterations that a compiler unrolls
   static constexpr double kSameTime = 1.02;        // less makes no difference worth a name
   static constexpr double kCyclesOfOperation = 8;  // of a dependent multiply-add, at most
+  static constexpr double kAll = 0.99;             // as good as all, of what samples stand for
   static constexpr double kRateDoubt = 0.08;       // probes of one distance are not all distances
   static constexpr double kProbeDoubt = 0.03;      // of what is no number anyway
 
