@@ -442,6 +442,14 @@ TEST(TimeModel, L2ServesSectorsAsFastAsTheirLinesAllow) {
   EXPECT_EQ(time.limited_by, limit::kL2);
 }
 
+TEST(TimeModel, L2ServesListsByTheirLinesToo) {
+  // 6400 sectors a line each, at 1e9 a second, and 6400 of a list, four of a line, at 4e9.
+  launch one = through_l2(12800, 0, 6400);
+  one.totals.loads.sectors = 6400;
+  one.totals.indices = {1600, 6400, 1600};
+  expect_rated(one.on(with_l2()).terms.l2, 6.4e-6 + 1.6e-6);
+}
+
 TEST(TimeModel, L2TakesWholeSectorsFasterThanParts) {
   launch one = through_l2(0, 12800, 12800);
   expect_rated(one.on(with_l2()).terms.l2, 25.6e-6);

@@ -263,11 +263,13 @@ class time_evaluator {
     // What L1 merges may come to L2 as whole sectors.
     if (traffic_.l2_write_sectors.low < kAll * static_cast<double>(totals_.stores.sectors))
       taken = around(taken, whole);
-    const interval loads =
-        over(traffic_.l2_read_sectors, figures_.l2_loads.at(of_line(totals_.loads)));
+    // Sectors of a list lie close, and take as long as their lines.
+    side_totals loaded = totals_.loads;
+    loaded += totals_.indices;
+    const interval loads = over(traffic_.l2_read_sectors, figures_.l2_loads.at(of_line(loaded)));
     const interval stores = over(traffic_.l2_write_sectors, taken);
     const interval longer = larger(loads, stores);
-    interval added = around(figures_.l2_added.at(of_line(totals_.loads)),
+    interval added = around(figures_.l2_added.at(of_line(loaded)),
                             figures_.l2_added.at(of_line(totals_.stores)));
     // Barriers keep what a block loads apart from what it stores.
     if (totals_.slot_stores.requests > 0) added.high = 1;
