@@ -392,11 +392,12 @@ class calibrator {
           count("walked stores " + std::to_string(spacing), "threads",
                 {.kind = probe_kind::kWalkedStores, .bytes = 64 * kMi, .spacing = spacing});
       const double asked = metric(r, "store_sectors_measured");
+      if (asked <= 0) continue;  // not counted here
       sent.push_back({static_cast<double>(lines),
                       interval::exactly(
                           std::clamp(metric(r, "l2_write_sectors_measured") / asked, 0.0, 1.0))});
     }
-    result_.device.stores_sent = curve(sent);
+    if (!sent.empty()) result_.device.stores_sent = curve(sent);
   }
 
   /// What was lost, by the part of L2 that a launch goes round.

@@ -178,6 +178,11 @@ TEST(Calibration, CountersSayWhatL1SendsOn) {
   }
 }
 
+TEST(Calibration, WhereStoresAreNotCountedNothingIsSaidOfThem) {
+  made_up_gpu gpu;  // every metric is 0
+  EXPECT_EQ(calibrate(gpu).device.stores_sent, unknown_share());
+}
+
 TEST(Calibration, ProbesLeaveTheirRecord) {
   made_up_gpu gpu;
   const calibration found = calibrate(gpu);
