@@ -351,13 +351,12 @@ class calibrator {
       const probe_result read = count("kept loads " + format_fixed(part, 2), "bytes",
                                       {.kind = probe_kind::kDense, .bytes = bytes, .loads = 4});
       loads.take(part, 1 - metric(read, "l2_read_hit_sectors_measured") / most);
-      const probe_result copied = count("kept copy " + format_fixed(part, 2), "bytes",
-                                        {.kind = probe_kind::kDense,
-                                         .bytes = whole_tiles(part * d.l2_bytes / 2),
-                                         .loads = 1,
-                                         .stores = 1});
-      loads.take(part, 1 - metric(copied, "l2_read_hit_sectors_measured") / (most / 2));
-      const auto half = static_cast<double>(bytes) / 2;
+      const index_t half_bytes = whole_tiles(part * d.l2_bytes / 2);
+      const probe_result copied =
+          count("kept copy " + format_fixed(part, 2), "bytes",
+                {.kind = probe_kind::kDense, .bytes = half_bytes, .loads = 1, .stores = 1});
+      const auto half = static_cast<double>(half_bytes);
+      loads.take(part, 1 - metric(copied, "l2_read_hit_sectors_measured") / (half / kSectorBytes));
       rounds.take(part, metric(read, "dram_read_bytes_measured") / static_cast<double>(bytes));
       rounds.take(part, metric(copied, "dram_read_bytes_measured") / half);
       rounds.take(part, metric(copied, "dram_write_bytes_measured") / half);

@@ -161,6 +161,10 @@ TEST(Calibration, CountersSayWhatRoundsLose) {
   EXPECT_EQ(lost.at(0.25), (interval{0.5, 1}));
   EXPECT_EQ(lost.at(1), (interval{0.125, 0.25}));
   EXPECT_EQ(lost.at(2), (interval{0.0625, 0.125}));
+  // 0.3 of L2 are 307 tiles of 64 KiB, half of it 153.
+  constexpr double kTile = 64 * 1024;
+  EXPECT_NEAR(lost.at(0.3).low, 8.0 * kMi / (307 * kTile), 1e-12);
+  EXPECT_NEAR(lost.at(0.3).high, 8.0 * kMi / (153 * kTile), 1e-12);
   gpu.counted = 1e12;
   EXPECT_EQ(calibrate(gpu).device.lost_in_rounds.at(1), (interval{1, 1})) << "never more than all";
 }
