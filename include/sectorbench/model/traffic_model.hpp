@@ -212,7 +212,7 @@ class traffic_evaluator {
                    unsampled(profile.stores, totals.stores) ||
                    unsampled(profile.indices, totals.indices)),
         loads_(in_l2(device.loads_kept, 0)),
-        stores_(in_l2(device.stores_kept, profile.store_pitch)),
+        stores_(in_l2(kept_of_stores(), profile.store_pitch)),
         l1_bytes_(device.l1_bytes * device.sms) {}
 
   traffic_prediction evaluate() {
@@ -231,6 +231,13 @@ class traffic_evaluator {
   /// Whether a side is asked for and no sampled page has any of it.
   static bool unsampled(const side_profile& side, const side_totals& totals) {
     return side.visits.empty() && totals.sectors > 0;
+  }
+
+  /// Lanes that store to one line or to neighbouring ones leave no gaps in what runs together: L2
+  /// keeps that as it keeps what is loaded.
+  const reuse_bounds& kept_of_stores() const {
+    const bool dense = profile_.store_pitch > 0 && profile_.store_pitch <= kLineBytes;
+    return dense ? device_.loads_kept : device_.stores_kept;
   }
 
   /// Stores whose lanes lie whole pages apart may meet in few sets of L2; how sets are chosen is
