@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -124,8 +123,8 @@ struct outcome {
   interval lost{0, 1};    ///< the share of such visits that finds it no more
   bool together = false;  ///< not known since both run at the same time
 
-  bool kept() const { return lost.high == 0; }
-  bool gone() const { return lost.low == 1; }
+  constexpr bool kept() const { return lost.high == 0; }
+  constexpr bool gone() const { return lost.low == 1; }
 };
 
 /// Judges distances of reuse, each gap once.
@@ -350,7 +349,9 @@ class traffic_evaluator {
       // Where a launch stores never all of it, each that is evicted is partial.
       std::uint32_t bytes = 0;
       for (const sector_visit& visit : unit) bytes |= visit.bytes;
-      filled.low += bytes != kWhole ? evicted.low : partial_episodes(unit, before, &outcome::gone);
+      filled.low += bytes != kWhole
+                        ? evicted.low
+                        : partial_episodes(unit, before, [](const outcome& o) { return o.gone(); });
       // Each that is evicted may be partial.
       filled.high += std::min(
           evicted.high, partial_episodes(unit, before, [](const outcome& o) { return !o.kept(); }));
@@ -365,8 +366,7 @@ class traffic_evaluator {
   /// How often a sector is evicted with bytes that no store has written since it came.
   template <class Evicted>
   static double partial_episodes(std::span<const sector_visit> unit,
-                                 std::span<const outcome> before, const Evicted& is_evicted) {
-    const auto evicted = [&](const outcome& o) { return std::invoke(is_evicted, o); };
+                                 std::span<const outcome> before, const Evicted& evicted) {
     const auto first = std::ranges::find_if(before, evicted);
     if (first == before.end()) return 0;
     const auto start = static_cast<std::size_t>(first - before.begin());
