@@ -693,7 +693,7 @@ interval sent_to_l2(std::uint32_t block, std::uint64_t lines, const curve& sent 
 
 /// Bytes written where a sector is stored to by blocks 5 and 15, by requests of so many lines whose
 /// lanes lie multiples of `pitch` bytes apart.
-interval written_back(std::uint64_t pitch, std::uint64_t lines) {
+interval written_back(std::uint64_t pitch, double lines) {
   reuse_profile profile;
   profile.blocks = 100;
   profile.block_threads = 32;
@@ -702,7 +702,7 @@ interval written_back(std::uint64_t pitch, std::uint64_t lines) {
   profile.store_pitch = pitch;
   launch_totals totals;
   totals.loads.sectors = 100;
-  totals.stores = {10, 2, 10 * lines};
+  totals.stores = {10, 2, static_cast<std::uint64_t>(10 * lines)};
   device_description device = small_gpu();
   device.stores_kept = {5 * 128, 1e9};
   return predict_traffic(profile, totals, device, 1).dram_write_bytes;
@@ -715,6 +715,9 @@ TEST(StoredSectors, OfDenseLanesAreKeptAsLoadsAre) {
   EXPECT_EQ(written_back(4, 2), as_loads) << "off the beginning of a line";
   EXPECT_EQ(written_back(128, 32), as_loads) << "a line for each lane, and none between them";
   EXPECT_EQ(written_back(256, 32), as_stores);
+  EXPECT_EQ(written_back(1, 1.2), as_loads)
+      << "of 32 bytes few begin in one line and end in the next";
+  EXPECT_EQ(written_back(4, 32), as_stores) << "scattered, at multiples of an element";
   EXPECT_EQ(written_back(0, 1), as_stores) << "one lane says nothing of others";
 }
 

@@ -235,7 +235,11 @@ class traffic_evaluator {
   /// Lanes that store to one line or to neighbouring ones leave no gaps in what runs together: L2
   /// keeps that as it keeps what is loaded.
   const reuse_bounds& kept_of_stores() const {
-    const bool dense = profile_.store_pitch > 0 && profile_.store_pitch <= kLineBytes;
+    const std::uint64_t pitch = profile_.store_pitch;
+    // Lanes that a list scatters lie multiples of an element apart, and in more lines than that.
+    const auto most_lines = static_cast<double>(pitch * kWarpLanes) / kLineBytes + 1;
+    const bool dense =
+        pitch > 0 && pitch <= kLineBytes && totals_.stores.lines_per_request() <= most_lines;
     return dense ? device_.loads_kept : device_.stores_kept;
   }
 
