@@ -206,7 +206,7 @@ __global__ void empty_blocks_probe(uint4* out) {
 __global__ void walked_stores_probe(char* out, index_t threads, index_t spacing) {
   const index_t i = this_lane().column();
   if (i >= threads) return;
-  // Back to back, and the compiler knows no alignment by which it could join them.
+    // Back to back, and the compiler knows no alignment by which it could join them.
 #pragma unroll
   for (int k = 0; k < kUnroll; ++k)
     reinterpret_cast<std::uint32_t*>(out + i * spacing)[k] = static_cast<std::uint32_t>(i ^ k);
