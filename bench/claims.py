@@ -31,9 +31,9 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 # Name of the column -> what it is, and its files; the first that can decide a claim does.
 RECORDS: dict[str, tuple[str, list[str]]] = {
-    "H200": ("NVIDIA H200, recorded", ["results/h200/full_claims.json"]),
+    "H200": ("NVIDIA H200, recorded", ["results/h200/claims.json", "results/h200/full_claims.json"]),
     "T4": ("Tesla T4, figures that others published", ["results/t4/published.json"]),
-    "CPU": ("two cores of an Intel Xeon, recorded", ["results/cpu/default.json"]),
+    "CPU": ("two cores of an Intel Xeon, recorded", ["results/cpu/claims.json", "results/cpu/default.json"]),
 }
 
 

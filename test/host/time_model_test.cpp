@@ -548,6 +548,16 @@ TEST(TimeModel, BlocksAndWarpsHaveToStart) {
   expect_near(one.on(device).terms.starts, 4e-6);
 }
 
+TEST(TimeModel, TheBlockThatStartsLastWaitsForItsLoads) {
+  device_description device = timeless();
+  device.time->blocks_started_per_s = 1e8;  // 400 blocks: 4 us
+  device.time->block_life_in_l2_s = 0.5e-6;
+  expect_near(launch().on(device).terms.starts, 4.5e-6);
+  launch storing;
+  storing.totals.loads = storing.totals.indices = {};
+  expect_near(storing.on(device).terms.starts, 4e-6, "stores are not waited for");
+}
+
 TEST(TimeModel, ArithmeticTakesItsOperations) {
   device_description device = timeless();
   device.time->f32_flops = 1e12;

@@ -108,6 +108,8 @@ class time_evaluator {
     t.starts = larger(over(static_cast<double>(profile_.blocks),
                            interval::exactly(figures_.blocks_started_per_s)),
                       over(warps, interval::exactly(figures_.warps_started_per_s)));
+    if (totals_.loads.sectors + totals_.indices.sectors > 0)  // the last block waits as well
+      t.starts += interval::exactly(figures_.block_life_in_l2_s);
     t.arithmetic = over(flops_, interval::exactly(figures_.f32_flops));
     combine(result);
     return result;
