@@ -30,11 +30,17 @@ FOREIGN_FLAGS = {
     "ncu": {
         "--clock-control", "--metrics", "--nvtx", "--nvtx-include", "--print-nvtx-rename", "--query-metrics",
     },
-    "compare.py": {"--no-color"},
+    "compare.py": {"--no-color", "--no-utest"},
+    "apt-get": {"--no-install-recommends"},
+    "bencher": {"--adapter", "--file"},
 }
 
 # What CONTRIBUTING.md adds as an example.
 EXAMPLES = ("swapped",)
+
+# Folders of results that a reader makes, and a clone of this project in another one.
+READERS = ("base/", "new/", "old/", "perf/", "runs/", "same/")
+CLONE = "sectorbench/"
 
 # Files that documents name without their folder's beginning lie in one of these.
 FOLDERS = ("", "docs", "docs/results", "include", "include/sectorbench", "kernels", "bench", "test")
@@ -104,6 +110,9 @@ def missing_files(document: pathlib.Path, text: str) -> list[str]:
     for path in sorted(set(re.findall(path_of_a_file, code))):
         if path.split("/")[0] in ("build", "sys", "..", ".") or pathlib.PurePath(path).stem in EXAMPLES:
             continue
+        if path.startswith(READERS):
+            continue
+        path = path.removeprefix(CLONE)
         roots = [SOURCE_DIR / folder for folder in FOLDERS] + [document.parent]
         if not any(next(root.glob(path), None) for root in roots):
             missing.append(path)

@@ -75,7 +75,7 @@ class Records(unittest.TestCase):
         self.assertEqual(rows["t4"]["stride/copy/f32/stride:1"], [2305, 232.9])
         self.assertEqual(rows["t4"]["stride/copy/f32/stride:32"], [56037, 9.6])
         self.assertEqual(rows["h200"]["stride/copy/f16/stride:16"], [2919, 184.0])  # full.txt
-        self.assertEqual(rows["h200"]["stride/gather/f32/stride:10"], [660.4, 812.9])  # validation.csv
+        self.assertEqual(rows["h200"]["stride/gather/f32/stride:10"], [666.13, 806.0])  # validation.csv
         self.assertEqual(records["h200"]["sources"][2]["date"], "2026-11-30")
         self.assertEqual(records["h200"]["sources"][2]["revision"], "1e075e620523")
 
