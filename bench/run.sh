@@ -22,4 +22,5 @@ done
 install_packages "$install" "${build_packages[@]}"
 configure
 build sectorbench_main
+build sectorbench_sectors
 exec "$build_dir/benchmark" "${flags[@]}"
