@@ -138,9 +138,14 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
             parser.error(f"no {name} files given" if len(options.groups) == 2 else "no files given")
     if options.policy_out and not options.calibrate:
         parser.error("--policy-out is --calibrate's")
+    for key in ("markdown", "json", "github_action_benchmark", "bencher", "otava_csv", "counters_only"):
+        if options.calibrate and getattr(options, key):
+            parser.error(f"--{key.replace('_', '-')} goes with a comparison, not with --calibrate")
     inputs = [Path(one).resolve() for group in options.groups for one in group]
     for key in OUTPUTS:
         path = getattr(options, key)
+        if path == "":
+            parser.error(f"--{key.replace('_', '-')} has no file's name")
         if path and Path(path).resolve() in inputs:
             parser.error(f"{path} is read, and would be written")
     return options

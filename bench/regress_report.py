@@ -60,9 +60,15 @@ class WriteError(Exception):
 
 
 def write_file(path: str, text: str) -> None:
-    """Writes the file whole or leaves what was there. @raises WriteError"""
+    """Writes the file whole or leaves what was there. What is no regular file, such as a pipe or a device,
+    is written to and never replaced; behind a link it is the file that is replaced. @raises WriteError"""
     try:
-        folder = os.path.dirname(os.path.abspath(path))
+        path_of_file = os.path.realpath(path)
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            return
+        folder = os.path.dirname(path_of_file)
         with tempfile.NamedTemporaryFile(
             "w", dir=folder, prefix=".regress-", delete=False, encoding="utf-8"
         ) as file:
@@ -70,7 +76,7 @@ def write_file(path: str, text: str) -> None:
                 file.write(text)
                 file.close()
                 os.chmod(file.name, 0o666 & ~_umask())
-                os.replace(file.name, path)
+                os.replace(file.name, path_of_file)
             except BaseException:
                 os.unlink(file.name)
                 raise

@@ -670,6 +670,37 @@ class Files(GateTest):
         left = [name for name in os.listdir(self.folder) if name.startswith(".")]
         self.assertEqual(left, [])
 
+    def test_what_is_no_regular_file_is_written_to_and_not_replaced(self) -> None:
+        # A pipe stands for a device: replacing /dev/full or /dev/stdout by a file would harm the machine.
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        self.assertEqual(self.gate(steady(1e-6), steady(1e-6), f"--json={pipe}").err, "")
+        self.assertTrue(pipe.is_fifo())
+        self.assertEqual(os.read(reader, 1), b"{")
+
+    def test_a_link_stays_one(self) -> None:
+        target = self.folder / "target.json"
+        link = self.folder / "link.json"
+        link.symlink_to(target)
+        self.assertEqual(self.gate(steady(1e-6), steady(1e-6), f"--json={link}").err, "")
+        self.assertTrue(link.is_symlink())
+        self.assertTrue(json.loads(target.read_text("utf-8")))
+
+    def test_a_flag_of_a_file_wants_its_name(self) -> None:
+        # As in --markdown="$UNSET": a report that a job asks for, and nobody writes, is no success.
+        for flag in ("--markdown=", "--json=", "--github-action-benchmark=", "--bencher=", "--otava-csv="):
+            ended = call(regress.main, ["a", "--", "b", flag])
+            self.assert_one_line(ended, flag[:-1], "no file's name")
+
+    def test_calibrating_refuses_the_files_of_a_comparison(self) -> None:
+        for flag in ("--markdown=m", "--json=j", "--github-action-benchmark=g", "--bencher=b", "--otava-csv=o"):
+            ended = call(regress.main, ["--calibrate", "a", flag])
+            self.assert_one_line(ended, flag[:-2], "not with --calibrate")
+        ended = call(regress.main, ["--calibrate", "a", "--counters-only"])
+        self.assert_one_line(ended, "--counters-only goes with a comparison")
+
     def test_an_input_is_never_written(self) -> None:
         base = self.write("a.json", steady(1e-6)[0])
         before = pathlib.Path(base).read_bytes()
