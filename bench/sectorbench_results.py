@@ -344,7 +344,7 @@ def _row(place: str, run: dict[str, Any]) -> Row:
 
 def _status(run: dict[str, Any], label: dict[str, str]) -> tuple[str, str]:
     """A skip is told from a failure by its own key (library 1.8.0) or by how its message begins."""
-    message = str(run.get("error_message") or run.get("skip_message") or "")
+    message = " ".join(str(run.get("error_message") or run.get("skip_message") or "").split())  # one line
     if label.get("interrupted") == "1" or message.startswith("interrupted by "):
         return INTERRUPTED, message
     if run.get("skipped") or (run.get("error_occurred") and message.startswith("SKIPPED: ")):

@@ -573,6 +573,13 @@ class Counters(GateTest):
                 del side[0]["benchmarks"][0][key]
         self.assert_one_line(self.gate(*sides, "--counters-only"), "no row has requests and sectors")
 
+    def test_a_message_of_several_lines_is_one_cell(self) -> None:
+        path = self.folder / "report.md"
+        new = [document([bad_row(STRIDE, "first line\n  second | line")])]
+        ended = self.gate(self.with_counts(), new, "--counters-only", f"--markdown={path}")
+        self.assertIn("failed: first line second | line\n", ended.out)
+        self.assertIn("failed: first line second \\| line |\n", path.read_text("utf-8"))
+
     def test_a_failed_row_is_found_without_times(self) -> None:
         new = [document([bad_row(STRIDE, "no")])]
         self.assertEqual(self.judged(self.with_counts(), new, "--counters-only")["exit_code"], 1)
