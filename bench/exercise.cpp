@@ -162,6 +162,8 @@ exercise_run read_document(const json& document, const std::string& source) {
       std::from_chars(l2.data(), l2.data() + l2.size(), run.l2_bytes);
       run.l2_source = text_of(context, "gpu.name");
     }
+    if (const std::string peak = text_of(context, "gpu.peak_bytes_per_s"); !peak.empty())
+      std::from_chars(peak.data(), peak.data() + peak.size(), run.peak_bytes_per_s);
     if (!document["benchmarks"].is_array()) throw bad_row("'benchmarks' is not a list");
   } catch (const bad_row& error) {
     throw usage_error(source + ": " + error.what());
@@ -262,6 +264,7 @@ void assume_l2(exercise_run& run, const std::string& gpu) {
     return;
   }
   const auto take = [&](const device_description& device, const char* why) {
+    run.peak_bytes_per_s = std::max(run.peak_bytes_per_s, device.dram_bytes_per_s);
     const auto l2_bytes = static_cast<index_t>(device.l2_bytes);
     if (l2_bytes <= run.l2_bytes) return;
     run.l2_bytes = l2_bytes;
@@ -304,6 +307,16 @@ exercise_verdict check_coalescing(const exercise_run& run) {
       verdict.text += "not graded: what L2 holds need not come from DRAM; take more elements\n";
       return verdict;
     }
+  }
+  // What L2 kept of the launch before need not cross the bus.
+  const auto crossed = static_cast<double>(fast.bytes - run.l2_bytes);
+  if (run.on_gpu && run.peak_bytes_per_s > 0 && crossed > run.peak_bytes_per_s * fast.ms * 1e-3) {
+    verdict.code = exit_code::kUsage;
+    verdict.text += "  rate   stride 1 takes " + format_time(fast.ms * 1e-3) +
+                    ", in which the bus moves " +
+                    format_fixed(run.peak_bytes_per_s * fast.ms * 1e-3 / 1e6, 1) + " MB at most\n" +
+                    "not graded: faster than the memory: look at how the time is taken\n";
+    return verdict;
   }
   const double ratio = slow.ms / fast.ms;
   verdict.text += "  ratio  stride 32 takes " + format_fixed(ratio, 2) +

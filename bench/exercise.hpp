@@ -32,9 +32,10 @@ struct exercise_row {
 struct exercise_run {
   std::string source;  ///< stands in front of messages: "--from=rows.jsonl"
   std::vector<exercise_row> rows;
-  bool on_gpu = true;       ///< JSON lines do not say, and are taken to be a GPU's
-  index_t l2_bytes = 0;     ///< of the GPU; 0: the rows do not say
-  std::string l2_source{};  ///< whose L2 that is: "NVIDIA H200"
+  bool on_gpu = true;           ///< JSON lines do not say, and are taken to be a GPU's
+  index_t l2_bytes = 0;         ///< of the GPU; 0: the rows do not say
+  std::string l2_source{};      ///< whose L2 that is: "NVIDIA H200"
+  double peak_bytes_per_s = 0;  ///< of the memory bus; 0: not known
 };
 
 /// Reads the program's JSON, or JSON lines as the reference program and --json_lines write them:
@@ -46,13 +47,14 @@ struct exercise_run {
 /// above 0, a rate that is not bytes / time, a row that was not verified
 exercise_run read_exercise(std::string_view text, const std::string& source);
 
-/// Fills in an L2 that the rows do not say: that of `gpu` (as --gpu= names it) or, without one, the
-/// largest of those whose description is built in.
+/// Fills in an L2 and a peak that the rows do not say: those of `gpu` (as --gpu= names it) or,
+/// without one, the largest of those whose description is built in.
 /// @throws usage_error for a description that nobody knows, and where the rows say theirs
 void assume_l2(exercise_run& run, const std::string& gpu);
 
 /// The verdict as lines for people, and its exit code: kOk only where all was checked and passed,
-/// kFailed, or kUsage for rows that are not graded: those of a CPU, or those that L2 holds.
+/// kFailed, or kUsage for rows that are not graded: those of a CPU, those that L2 holds, and those
+/// faster than the memory bus.
 struct exercise_verdict {
   exit_code code = exit_code::kUsage;
   std::string text;

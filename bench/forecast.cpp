@@ -137,7 +137,8 @@ std::string forecast_table(const std::vector<forecast_row>& rows,
   std::vector<bool> left{true, false, false};
   for (const predictor& one : devices) {
     const std::string of = devices.size() > 1 ? one.device().key + " " : "";
-    for (const char* const title : {"time", "GB/s", "of stride 1", "read", "written", "limited by"})
+    for (const char* const title :
+         {"time", "GB/s", "times stride 1", "read", "written", "limited by"})
       head.push_back(of + title);
     left.insert(left.end(), {false, false, false, false, false, true});
   }

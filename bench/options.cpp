@@ -522,6 +522,13 @@ command_line parse_options(std::span<const std::string> args) {
                         " are runs of different kinds: give one of them");
     if (wanted) first = name;
   }
+  if (!parsed.ours.check_file.empty() && parsed.ours.hint > 0)
+    throw usage_error("--hint: a hint is shown and nothing is checked: leave out --from or --hint");
+  if (!parsed.ours.check_file.empty() &&
+      (!parsed.ours.rows.empty() || !parsed.ours.indexed.empty() ||
+       parsed.ours.suite != suite_kind::kDefault))
+    throw usage_error("--from=" + parsed.ours.check_file +
+                      ": the file has the rows: leave out --rows, --suite and --indexed");
   if (!parsed.ours.check && !parsed.ours.check_file.empty())
     throw usage_error("--from=" + parsed.ours.check_file +
                       ": say what to check of it: --check=coalescing");

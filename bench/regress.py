@@ -45,7 +45,7 @@ except ModuleNotFoundError as lacking:
 import regress_report
 from regress_compare import CANNOT, CannotCompare, NotOneKind, compare
 from regress_policy import Policy, PolicyError, policy_text, read_policy
-from sectorbench_results import ResultError, ResultFile, read_file
+from sectorbench_results import ResultError, ResultFile, read_file, refuse_repeated
 
 SEPARATOR = "\0"  # stands for "--", which argparse would drop
 OUTPUTS = ("policy_out", "markdown", "json", "github_action_benchmark", "bencher", "otava_csv")
@@ -166,12 +166,9 @@ def policy_of(options: argparse.Namespace) -> Policy:
 
 def read_groups(groups: Sequence[Sequence[str]]) -> list[list[ResultFile]]:
     """@raises ResultError for a file that stands twice, too: it would pass for a process of its own"""
-    seen: set[Path] = set()
-    for path in (path for group in groups for path in group):
-        if Path(path).resolve() in seen:
-            raise ResultError(f"{path}: given twice: each file is to be a process of its own")
-        seen.add(Path(path).resolve())
-    return [[read_file(path) for path in group] for group in groups]
+    read = [[read_file(path) for path in group] for group in groups]
+    refuse_repeated(file for group in read for file in group)
+    return read
 
 
 def gate(options: argparse.Namespace, policy: Policy) -> int:

@@ -16,6 +16,7 @@ what helps. Python 3.11 or later; only `load` needs pandas.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -237,6 +238,21 @@ def load(paths: Iterable[str | os.PathLike[str]], mix_predictions: bool = False)
         return ranks.get(column[:6], 3 if column in keys else 5)
 
     return table[sorted(table.columns, key=rank)]
+
+
+def refuse_repeated(files: Iterable[ResultFile]) -> None:
+    """@raises ResultError for a file that stands twice, or a copy of one: two processes never measure alike"""
+    seen: dict[str, str] = {}
+    for file in files:
+        path = Path(file.path)
+        keys = {str(path.resolve()): "given twice"}
+        if not file.predicted:
+            keys[hashlib.sha256(path.read_bytes()).hexdigest()] = "a copy of "
+        for key, what in keys.items():
+            if key in seen:
+                name = what + seen[key] if what.endswith(" ") else what
+                raise ResultError(f"{file.path}: {name}: each file is to be a process of its own")
+            seen[key] = str(file.path)
 
 
 def refuse_mixture(files: Iterable[ResultFile]) -> None:

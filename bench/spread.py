@@ -17,7 +17,7 @@ import argparse
 import statistics
 import sys
 
-from sectorbench_results import OK, ResultError, ResultFile, read_file
+from sectorbench_results import OK, ResultError, ResultFile, read_file, refuse_mixture, refuse_repeated
 
 
 def times_of(file: ResultFile) -> tuple[dict[str, tuple[float, float]], int]:
@@ -42,12 +42,17 @@ def main(arguments: list[str]) -> int:
         return 2
     runs = []
     left_out = 0
-    for path in files:
-        try:
-            rows, without = times_of(read_file(path))
-        except ResultError as error:
-            print(f"spread.py: {error}", file=sys.stderr)
-            return 2
+    try:
+        results = [read_file(path) for path in files]
+        refuse_repeated(results)
+        refuse_mixture(results)
+        if results[0].predicted:
+            raise ResultError(f"{files[0]}: predictions have no spread; give the files of measured runs")
+    except ResultError as error:
+        print(f"spread.py: {error}", file=sys.stderr)
+        return 2
+    for result in results:
+        rows, without = times_of(result)
         runs.append(rows)
         left_out += without
     common = [name for name in runs[0] if all(name in rows for rows in runs)]

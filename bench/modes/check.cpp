@@ -60,6 +60,7 @@ exercise_verdict check_rows(const backend& device, const std::vector<suite_row>&
   run.on_gpu = device.index().has_value();
   run.l2_bytes = device.last_cache_bytes();
   run.l2_source = "this GPU";
+  run.peak_bytes_per_s = device.peak_bytes_per_s();
   for (exercise_row& row : run.rows) {
     const auto measured = std::ranges::find_if(
         tally.finished(), [&](const auto& finished) { return finished.row.name == row.place; });

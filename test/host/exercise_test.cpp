@@ -136,6 +136,22 @@ TEST(Exercise, GpuSaysTheL2OfRowsThatDoNot) {
   EXPECT_THROW(assume_l2(nobody, "t5"), usage_error);
 }
 
+TEST(Exercise, FasterThanTheMemoryIsNotGraded) {
+  // 536870912 bytes, 4194304 of which L2 may have kept, take 1.665 ms of a bus of 320 GB/s.
+  const auto on_a_t4 = [](double ms) {
+    exercise_run run = read(line(1, ms, kBytes / ms * 1e-6) + line(32, 56.037, 9.6));
+    assume_l2(run, "t4");
+    return check_coalescing(run);
+  };
+  EXPECT_EQ(on_a_t4(1.67).code, exit_code::kOk);
+  const exercise_verdict faster = on_a_t4(1.66);
+  EXPECT_EQ(faster.code, exit_code::kUsage);
+  EXPECT_NE(faster.text.find("stride 1 takes 1.660 ms, in which the bus moves 531.2 MB at most"),
+            std::string::npos)
+      << faster.text;
+  EXPECT_NE(faster.text.find("not graded: faster than the memory"), std::string::npos);
+}
+
 TEST(Exercise, TheProgramsJsonIsRead) {
   const exercise_run run = read(
       document({kFast, kSlow, row("chunk/copy/f32/chunk:32/manual_time", 1.3e6),

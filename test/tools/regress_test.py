@@ -736,6 +736,11 @@ class Broken(GateTest):
             for arguments in ([good, "--", broken], [broken, "--", good], ["--calibrate", good, broken]):
                 self.assert_one_line(call(regress.main, arguments), "regress.py: " + broken + ": ", what)
 
+    def test_a_copy_is_no_process_of_its_own(self) -> None:
+        text = json.dumps(steady(1e-6)[0])
+        first, second = self.write("a.json", text), self.write("b.json", text)
+        self.assert_one_line(call(regress.main, [first, "--", second]), "b.json: a copy of ", "a.json")
+
     def test_arguments(self) -> None:
         good = self.write("good.json", steady(1e-6)[0])
         for arguments, text in (

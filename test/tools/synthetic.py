@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 import pathlib
 import sys
@@ -21,6 +22,7 @@ sys.path.insert(0, str(SOURCE_DIR / "bench"))
 import sectorbench_results as results  # noqa: E402  (found through the line above)
 
 Json = dict[str, Any]
+NUMBERS = itertools.count()
 
 # 26 rows of times from 4 us to 3 ms, as many as the default suite first had.
 ROWS = [f"stride/copy/f32/stride:{stride}" for stride in range(1, 21)]
@@ -171,8 +173,11 @@ class ToolTest(unittest.TestCase):
         path = self.folder / name
         if isinstance(content, bytes):
             path.write_bytes(content)
+        elif isinstance(content, str):
+            path.write_text(content, "utf-8")
         else:
-            path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+            # No two processes write the same bytes: each file ends with blanks of its own number.
+            path.write_text(json.dumps(content) + " " * next(NUMBERS), "utf-8")
         return str(path)
 
     def write_all(self, name: str, documents: Sequence[Json]) -> list[str]:
