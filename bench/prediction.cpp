@@ -45,8 +45,14 @@ std::optional<predictor> choose_predictor(const std::string& wanted, const evide
   };
   const std::string uuid = fact("gpu.uuid");
   if (uuid.empty()) return std::nullopt;
-  if (const auto path = passport_path(uuid); path && std::filesystem::exists(*path))
-    return predictor(find_device(*path), "passport");
+  if (const auto path = passport_path(uuid); path && std::filesystem::exists(*path)) {
+    try {
+      return predictor(find_device(*path), "passport");
+    } catch (const usage_error& error) {
+      throw usage_error(std::string(error.what()) +
+                        "; this is the GPU's passport: --calibrate writes it anew");
+    }
+  }
   const std::string key = device_key(fact("gpu.name"));
   if (std::ranges::count(known_devices(), key) > 0) return predictor(find_device(key), "built in");
   return std::nullopt;
