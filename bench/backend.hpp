@@ -16,9 +16,6 @@
 
 namespace sectorbench {
 
-/// Facts about the machine and the run, as they go into the JSON context.
-using evidence = std::vector<std::pair<std::string, std::string>>;
-
 /// A row cannot be measured here, for a reason that is nobody's fault: it is skipped.
 class not_applicable : public std::runtime_error {
  public:
@@ -30,6 +27,9 @@ class device_lost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// The key of a GPU's description, from its product name: "NVIDIA H200" gives "h200".
+std::string device_key(std::string_view name);
 
 /// What comparing an output with what a body says found.
 struct comparison {

@@ -11,7 +11,6 @@
 #include "bench/counters.hpp"
 #include "bench/device_selection.hpp"
 #include "bench/format.hpp"
-#include "bench/row_counters.hpp"
 #include "bench/text.hpp"
 
 namespace sectorbench {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -302,6 +305,25 @@ inline constexpr std::array kCounters{
     counter_spec{"unexplained", "ratio",
                  "mean time of a launch / mean of time_predicted_low_s and time_predicted_high_s",
                  "one launch", "model", counter_set::kTime},
+};
+
+/// What the hardware counted in one launch, by CUPTI's name of the metric.
+using metric_values = std::map<std::string, double, std::less<>>;
+
+/// The value of the table's key `key` among what was read; none if the chip has no metric for it.
+std::optional<double> metric_of(const metric_values& metrics, std::string_view key);
+
+/// The values of one row, by the keys of the table.
+class counter_values {
+ public:
+  /// @throws std::logic_error if the table has no such key, or it was set before
+  void set(std::string_view key, double value);
+  /// Keys of the set that have no value.
+  std::vector<std::string_view> missing(counter_set set) const;
+  const std::map<std::string, double, std::less<>>& all() const { return values_; }
+
+ private:
+  std::map<std::string, double, std::less<>> values_;
 };
 
 /// The metrics that the table names, alternatives parted by '|'.

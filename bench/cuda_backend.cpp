@@ -9,7 +9,6 @@
 
 #include "bench/backend.hpp"
 #include "bench/build_info.hpp"
-#include "bench/device_file.hpp"
 #include "bench/format.hpp"
 #include "bench/gpu_observer.hpp"
 #include "bench/proof_layout.hpp"

@@ -513,25 +513,6 @@ std::string write_device(const device_description& device, const figure_sources&
   return to.text() + "\n";
 }
 
-std::string device_key(std::string_view name) {
-  std::string key;
-  std::string word;
-  const auto end_word = [&] {
-    const bool vendor =
-        word == "nvidia" || word == "tesla" || word == "geforce" || word == "quadro";
-    if (!vendor && (key.empty() || key == "rtx" || key == "gtx")) key += word;
-    word.clear();
-  };
-  for (const char c : lower(name)) {
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-      word += c;
-    else
-      end_word();
-  }
-  end_word();
-  return key.empty() ? "gpu" : key;
-}
-
 std::vector<std::string_view> known_devices() {
   std::vector<std::string_view> keys;
   for (const built_in_device& device : built_in_devices()) keys.push_back(device.key);

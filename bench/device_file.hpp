@@ -56,9 +56,6 @@ std::string write_device(const device_description& device, const figure_sources&
 /// The keys of those that are built in, sorted.
 std::vector<std::string_view> known_devices();
 
-/// What a description of the GPU that calls itself `name` is called: "NVIDIA H200" is "h200".
-std::string device_key(std::string_view name);
-
 /// The built-in one that has this key, in capitals too; else what has a . or a / is a file.
 /// @throws usage_error
 device_file find_device_file(const std::string& name_or_file);

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/counters.hpp"
 #include "bench/format.hpp"
-#include "bench/row_counters.hpp"
 #include "bench/text.hpp"
 
 namespace sectorbench {

@@ -7,6 +7,7 @@
 
 #include "bench/format.hpp"
 #include "bench/nvtx.hpp"
+#include "bench/prediction_metrics.hpp"
 #include "bench/text.hpp"
 
 #if SECTORBENCH_HAS_CUDA

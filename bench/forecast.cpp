@@ -12,7 +12,7 @@
 
 #include "bench/format.hpp"
 #include "bench/label.hpp"
-#include "bench/row_counters.hpp"
+#include "bench/prediction_metrics.hpp"
 #include "bench/text.hpp"
 
 namespace sectorbench {

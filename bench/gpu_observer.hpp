@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/backend.hpp"
 #include "bench/cupti/hardware_counters.hpp"
 #include "bench/cupti/kernel_trace.hpp"
 #include "bench/nvml.hpp"

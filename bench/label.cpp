@@ -57,15 +57,4 @@ std::optional<row_label> row_label::parse(std::string_view text) {
   return label;
 }
 
-void add_model_label(row_label& label, const row_prediction& model) {
-  if (model.time) label.add("limited_by", name_of(model.time->limited_by));
-  if (model.traffic.tight()) return;
-  if (model.traffic.scheduling)
-    label.add("depends_on", "scheduling");
-  else if (model.traffic.unsampled)
-    label.add("depends_on", "pages that were not sampled");
-  else if (model.traffic.retention)
-    label.add("depends_on", "what L2 keeps");
-}
-
 }  // namespace sectorbench

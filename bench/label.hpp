@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/prediction.hpp"
-
 namespace sectorbench {
 
 /// What a row says of itself that numbers cannot: `key=value;key=value`.
@@ -31,8 +29,5 @@ class row_label {
  private:
   std::vector<std::pair<std::string, std::string>> entries_;
 };
-
-/// What limits the row, and what its traffic depends on where that is no one number.
-void add_model_label(row_label& label, const row_prediction& model);
 
 }  // namespace sectorbench

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bench/counters.hpp"
 #include "bench/cupti/kernel_trace.hpp"
 #include "bench/nvml.hpp"
 
 namespace sectorbench {
 
-/// What the hardware counted in one launch, by CUPTI's name of the metric.
-using metric_values = std::map<std::string, double, std::less<>>;
+/// Facts about the machine and the run, as they go into the JSON context.
+using evidence = std::vector<std::pair<std::string, std::string>>;
 
 /// The device while a batch of the row's launches ran.
 struct device_reading {

@@ -15,35 +15,7 @@ namespace {
 
 double ratio(double value, double of) { return of > 0 ? value / of : 0; }
 
-const counter_spec* find_counter(std::string_view key) {
-  const auto found = std::ranges::find(kCounters, key, &counter_spec::key);
-  return found == kCounters.end() ? nullptr : &*found;
-}
-
-/// The value of the alternative that the chip offers; none if it was not read.
-std::optional<double> value_of(const metric_values& values, std::string_view alternatives) {
-  for (const std::string_view name : split(alternatives, '|'))
-    if (const auto found = values.find(name); found != values.end()) return found->second;
-  return std::nullopt;
-}
-
 }  // namespace
-
-std::optional<double> metric_of(const metric_values& metrics, std::string_view key) {
-  return value_of(metrics, find_counter(key)->metric);
-}
-
-void counter_values::set(std::string_view key, double value) {
-  if (find_counter(key) == nullptr || !values_.emplace(key, value).second)
-    throw std::logic_error("counter " + std::string(key) + " is unknown or was set before");
-}
-
-std::vector<std::string_view> counter_values::missing(counter_set set) const {
-  std::vector<std::string_view> keys;
-  for (const counter_spec& counter : kCounters)
-    if (counter.set == set && !values_.contains(counter.key)) keys.push_back(counter.key);
-  return keys;
-}
 
 void add_measurement(counter_values& to, const row_spec& row, const program& body,
                      index_t index_bytes, const measurement& result,
@@ -74,38 +46,11 @@ void add_measurement(counter_values& to, const row_spec& row, const program& bod
   to.set("verified", 1);
 }
 
-void add_prediction(counter_values& to, const row_spec& row, index_t unique_bytes,
-                    const launch_totals* totals) {
-  const launch_totals none;
-  const launch_totals& model = totals != nullptr ? *totals : none;
-  const auto bytes = static_cast<double>(useful_bytes(row));
-  const auto sector_bytes = static_cast<double>(model.sector_bytes());
-  to.set("unique_bytes", static_cast<double>(unique_bytes));
-  to.set("load_requests_predicted", static_cast<double>(model.loads.requests));
-  to.set("load_sectors_predicted", static_cast<double>(model.loads.sectors));
-  to.set("store_requests_predicted", static_cast<double>(model.stores.requests));
-  to.set("store_sectors_predicted", static_cast<double>(model.stores.sectors));
-  to.set("index_requests_predicted", static_cast<double>(model.indices.requests));
-  to.set("index_sectors_predicted", static_cast<double>(model.indices.sectors));
-  to.set("shared_load_wavefronts_predicted", static_cast<double>(model.slot_loads.wavefronts));
-  to.set("shared_store_wavefronts_predicted", static_cast<double>(model.slot_stores.wavefronts));
-  to.set("shared_load_conflicts_predicted", static_cast<double>(model.slot_loads.conflicts));
-  to.set("shared_store_conflicts_predicted", static_cast<double>(model.slot_stores.conflicts));
-  to.set("load_sectors_per_request_predicted", model.loads.sectors_per_request());
-  to.set("store_sectors_per_request_predicted", model.stores.sectors_per_request());
-  to.set("load_lines_per_request_predicted", model.loads.lines_per_request());
-  to.set("store_lines_per_request_predicted", model.stores.lines_per_request());
-  to.set("sector_bytes_predicted", sector_bytes);
-  to.set("bytes_used_per_sector_predicted", ratio(bytes * kSectorBytes, sector_bytes));
-  to.set("efficiency_predicted", ratio(static_cast<double>(unique_bytes), sector_bytes));
-  to.set("requested_share_predicted", ratio(bytes, sector_bytes));
-}
-
 void add_counts(counter_values& to, const row_spec& row, const measurement& result,
                 double peak_bytes_per_s, const launch_totals& model, const metric_values& metrics) {
   for (const counter_spec& counter : kCounters)
     if (!counter.metric.empty())
-      if (const auto value = value_of(metrics, counter.metric)) to.set(counter.key, *value);
+      if (const auto value = metric_of(metrics, counter.key)) to.set(counter.key, *value);
 
   const auto bytes = static_cast<double>(useful_bytes(row));
   const auto loads = metric_of(metrics, "load_sectors_measured");
@@ -133,24 +78,6 @@ void add_counts(counter_values& to, const row_spec& row, const measurement& resu
     to.set("dram_amplification_measured", ratio(dram_bytes, bytes));
     to.set("dram_fraction_of_peak_measured", ratio(rate, peak_bytes_per_s));
   }
-}
-
-void add_model(counter_values& to, const row_prediction& model, double mean_s) {
-  const auto bounds = [&](const std::string& key, const interval& value) {
-    to.set(key + "_predicted_low", value.low);
-    to.set(key + "_predicted_high", value.high);
-  };
-  const traffic_prediction& traffic = model.traffic;
-  bounds("l2_read_sectors", traffic.l2_read_sectors);
-  bounds("l2_write_sectors", traffic.l2_write_sectors);
-  bounds("l2_fill_sectors", traffic.fill_sectors);
-  bounds("dram_read_bytes", traffic.dram_read_bytes);
-  bounds("dram_write_bytes", traffic.dram_write_bytes);
-  bounds("dram_bytes", traffic.dram_bytes());
-  if (!model.time) return;
-  to.set("time_predicted_low_s", model.time->seconds.low);
-  to.set("time_predicted_high_s", model.time->seconds.high);
-  to.set("unexplained", ratio(mean_s, model.time->seconds.middle()));
 }
 
 void add_trace(counter_values& to, const batch_trace& trace) {

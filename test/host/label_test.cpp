@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "bench/prediction_metrics.hpp"
+
 namespace sectorbench {
 namespace {
 

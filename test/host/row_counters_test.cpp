@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/prediction_metrics.hpp"
 #include "test/support/fake_backend.hpp"
 
 namespace sectorbench {
