@@ -4,7 +4,7 @@
 # Writes <folder>/<key>.json into a C++ source, so that the program needs no file to run.
 
 set(content "// Written by cmake/write_devices.cmake.
-#include \"bench/built_in_devices.hpp\"
+#include \"bench/predict/built_in_devices.hpp\"
 
 namespace sectorbench {
 namespace {

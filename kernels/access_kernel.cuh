@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "sectorbench/access/arithmetic.hpp"
-#include "sectorbench/access/fill.hpp"
-#include "sectorbench/access/launch_mode.hpp"
-#include "sectorbench/access/pattern.hpp"
-#include "sectorbench/access/proof.hpp"
 #include "sectorbench/cuda/device.hpp"
 #include "sectorbench/cuda/error.hpp"
+#include "sectorbench/pattern/arithmetic.hpp"
+#include "sectorbench/pattern/launch_mode.hpp"
+#include "sectorbench/pattern/pattern.hpp"
+#include "sectorbench/verify/fill.hpp"
+#include "sectorbench/verify/proof.hpp"
 
 namespace sectorbench {
 

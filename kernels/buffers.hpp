@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sectorbench/access/proof.hpp"
+#include "sectorbench/verify/proof.hpp"
 
 struct CUstream_st;
 

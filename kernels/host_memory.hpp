@@ -3,9 +3,9 @@
 
 #include <cstring>
 
-#include "sectorbench/access/arithmetic.hpp"
-#include "sectorbench/access/fill.hpp"
-#include "sectorbench/access/pattern.hpp"
+#include "sectorbench/pattern/arithmetic.hpp"
+#include "sectorbench/pattern/pattern.hpp"
+#include "sectorbench/verify/fill.hpp"
 
 namespace sectorbench {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "kernels/registry.hpp"
-#include "sectorbench/access/pattern.hpp"
+#include "sectorbench/pattern/pattern.hpp"
 
 /// @file
 /// Mistakes that benchmarks of memory access are known for, as programs that run.

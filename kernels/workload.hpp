@@ -6,14 +6,14 @@
 #include <string>
 #include <string_view>
 
-#include "sectorbench/access/element.hpp"
-#include "sectorbench/access/launch.hpp"
-#include "sectorbench/access/launch_mode.hpp"
-#include "sectorbench/access/operation.hpp"
-#include "sectorbench/access/pattern.hpp"
-#include "sectorbench/access/proof.hpp"
 #include "sectorbench/model/launch_totals.hpp"
 #include "sectorbench/model/reuse_profile.hpp"
+#include "sectorbench/pattern/element.hpp"
+#include "sectorbench/pattern/launch.hpp"
+#include "sectorbench/pattern/launch_mode.hpp"
+#include "sectorbench/pattern/operation.hpp"
+#include "sectorbench/pattern/pattern.hpp"
+#include "sectorbench/verify/proof.hpp"
 
 struct CUstream_st;  // cudaStream_t points to it; host-only builds have no CUDA header
 

@@ -27,7 +27,7 @@ for check in "${checks[@]}"; do
   case $check in
     clang-format) files '*.cpp' '*.hpp' '*.cu' '*.cuh' | xargs -0 clang-format --dry-run --Werror ;;
     shellcheck) files '*.sh' .ci/run | xargs -0 shellcheck -x ;;
-    mypy) files 'bench/*.py' | xargs -0 mypy --strict --ignore-missing-imports ;;
+    mypy) files 'bench/tools/*.py' | xargs -0 mypy --strict --ignore-missing-imports ;;
     actionlint) actionlint ;;
   esac || status=1
 done

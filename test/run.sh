@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # test/run.sh [--no-install] [--web] [arguments of ctest]
-# Installs what is missing (apt), builds and runs all tests, or those chosen: test/run.sh -L host
+# Installs what is missing (apt), builds and runs all tests, or those chosen: test/run.sh -L unit
 # Tests of the web page are skipped where there is no Chromium; on Debian --web installs it, and then
 # they may not be skipped.
 # The last line is CTest's own count, the exit status CTest's.

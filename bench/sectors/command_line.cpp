@@ -6,11 +6,11 @@
 #include <iterator>
 #include <string_view>
 
-#include "bench/block.hpp"
 #include "bench/sectors/flags.hpp"
 #include "bench/sectors/number_list.hpp"
 #include "bench/sectors/sources.hpp"
-#include "bench/text.hpp"
+#include "bench/support/block.hpp"
+#include "bench/support/text.hpp"
 
 namespace sectorbench::sectors {
 namespace {

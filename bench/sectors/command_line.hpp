@@ -9,7 +9,7 @@
 
 #include "bench/sectors/places.hpp"
 #include "bench/sectors/warp_view.hpp"
-#include "sectorbench/access/element.hpp"
+#include "sectorbench/pattern/element.hpp"
 
 /// @file
 /// The flags of `sectors`. All are spelled --name or --name=value; the last one given counts.

@@ -7,7 +7,7 @@
 #include <string>
 #include <system_error>
 
-#include "bench/text.hpp"
+#include "bench/support/text.hpp"
 
 namespace sectorbench::sectors {
 namespace {

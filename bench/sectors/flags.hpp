@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "bench/text.hpp"
+#include "bench/support/text.hpp"
 
 /// @file
 /// What the flags are called and what --help says of them.

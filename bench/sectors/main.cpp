@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/exit_code.hpp"
 #include "bench/sectors/command_line.hpp"
 #include "bench/sectors/drawing.hpp"
 #include "bench/sectors/flags.hpp"
 #include "bench/sectors/warp_view.hpp"
-#include "bench/text.hpp"
+#include "bench/support/exit_code.hpp"
+#include "bench/support/text.hpp"
 
 namespace sectorbench::sectors {
 namespace {

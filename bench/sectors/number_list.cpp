@@ -4,7 +4,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "bench/text.hpp"
+#include "bench/support/text.hpp"
 
 namespace sectorbench::sectors {
 namespace {

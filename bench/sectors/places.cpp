@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "bench/text.hpp"
+#include "bench/support/text.hpp"
 #include "sectorbench/model/sector_model.hpp"
 
 namespace sectorbench::sectors {

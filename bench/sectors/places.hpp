@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/sectors/expression.hpp"
-#include "sectorbench/access/launch.hpp"
+#include "sectorbench/pattern/launch.hpp"
 
 /// @file
 /// Where threads go: each source of places maps a thread to a byte.

@@ -6,7 +6,7 @@
 
 #include "bench/sectors/expression.hpp"
 #include "bench/sectors/number_list.hpp"
-#include "bench/text.hpp"
+#include "bench/support/text.hpp"
 
 namespace sectorbench::sectors {
 namespace {

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "bench/format.hpp"
 #include "bench/sectors/drawing.hpp"
 #include "bench/sectors/number_list.hpp"
-#include "bench/text.hpp"
+#include "bench/support/format.hpp"
+#include "bench/support/text.hpp"
 
 namespace sectorbench::sectors {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/text.hpp"
-#include "sectorbench/access/element.hpp"
+#include "bench/support/text.hpp"
+#include "sectorbench/pattern/element.hpp"
 
 namespace sectorbench::sectors {
 namespace {

@@ -116,7 +116,7 @@ def read_text(file: str) -> Source:
 
 
 def read_validation(file: str) -> Source:
-    """The rows at 256 MiB per buffer of a table of bench/validate_model.py."""
+    """The rows at 256 MiB per buffer of a table of bench/tools/validate_model.py."""
     with (RESULTS / file).open(encoding="utf-8", newline="") as table:
         rows = {
             row["row"]: Row(

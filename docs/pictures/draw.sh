@@ -9,6 +9,6 @@ folder=${1:-$root/docs/pictures}
 python=${PYTHON:-/usr/bin/python3}
 cd "$root/docs/results"
 
-"$python" "$root/bench/plot.py" --out="$folder" h200/strides.json h200/sweep.json t4/published.json
-"$python" "$root/bench/plot.py" --picture=overlay --out="$folder/two_cards" \
+"$python" "$root/bench/tools/plot.py" --out="$folder" h200/strides.json h200/sweep.json t4/published.json
+"$python" "$root/bench/tools/plot.py" --picture=overlay --out="$folder/two_cards" \
   h200/default.json h200/second_card_default.json

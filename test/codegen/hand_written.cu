@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/access_kernel.cuh"
-#include "sectorbench/access/element.hpp"
+#include "sectorbench/pattern/element.hpp"
 #include "test/support/hand_written.cuh"
 
 // Generic and hand-written kernels side by side, for machine_code_equal_test.py.

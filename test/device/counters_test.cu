@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/cupti/hardware_counters.hpp"
-#include "bench/row.hpp"
-#include "sectorbench/access/proof.hpp"
+#include "bench/cases/row.hpp"
+#include "bench/telemetry/cupti/hardware_counters.hpp"
 #include "sectorbench/cuda/buffer.hpp"
 #include "sectorbench/cuda/stream.hpp"
+#include "sectorbench/verify/proof.hpp"
 #include "test/device/require_gpu.hpp"
 #include "test/support/pattern_cases.hpp"
 #include "test/support/random_lanes.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/fixture.hpp"
+#include "bench/measure/fixture.hpp"
 #include "test/device/gpu_backend.hpp"
 
 namespace sectorbench {

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "bench/backend.hpp"
-#include "bench/gpu_observer.hpp"
-#include "bench/row.hpp"
+#include "bench/cases/row.hpp"
+#include "bench/devices/backend.hpp"
+#include "bench/telemetry/gpu_observer.hpp"
 #include "test/device/require_gpu.hpp"
 
 namespace sectorbench {

@@ -9,7 +9,7 @@ import re
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "output"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "cli"))
 
 from support import Json, Result, plain_name, run, strict_json  # noqa: E402
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/runner.hpp"
+#include "bench/measure/runner.hpp"
 #include "kernels/access_kernel.cuh"
 #include "test/device/gpu_backend.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "bench/tools_attached.hpp"
+#include "bench/telemetry/tools_attached.hpp"
 #include "kernels/timing.hpp"
 #include "sectorbench/cuda/device.hpp"
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <tuple>
 
-#include "sectorbench/access/pattern.hpp"
 #include "sectorbench/model/launch_totals.hpp"
+#include "sectorbench/pattern/pattern.hpp"
 
 /// @file
 /// A second opinion on the totals of a launch: every thread of every warp runs, every byte goes

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/backend.hpp"
-#include "bench/row.hpp"
+#include "bench/cases/row.hpp"
+#include "bench/devices/backend.hpp"
 
 /// @file
 /// A backend for tests of what is built upon backends.

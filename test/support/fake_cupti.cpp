@@ -30,7 +30,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/cupti/functions.hpp"
+#include "bench/telemetry/cupti/functions.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/row.hpp"
+#include "bench/cases/row.hpp"
 #include "kernels/indexed.hpp"
 
 /// @file

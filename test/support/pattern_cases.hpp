@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/row.hpp"
+#include "bench/cases/row.hpp"
 
 /// @file
 /// Every registered pattern with values worth trying, and what threads and elements have to do with

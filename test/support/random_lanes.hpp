@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "sectorbench/access/fill.hpp"
-#include "sectorbench/access/launch.hpp"
-#include "sectorbench/access/portability.hpp"
 #include "sectorbench/model/launch_totals.hpp"
+#include "sectorbench/pattern/launch.hpp"
+#include "sectorbench/pattern/portability.hpp"
+#include "sectorbench/verify/fill.hpp"
 
 /// @file
 /// Random launches of lanes that load and store wherever chance puts them, and what the sector

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "bench/library.hpp"
+#include "bench/report/library.hpp"
 
 namespace sectorbench {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "bench/row.hpp"
+#include "bench/cases/row.hpp"
 
 /// @file
 /// Workloads whose runs do not do what their pattern says, to see that this is found.

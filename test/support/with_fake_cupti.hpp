@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "bench/cupti/hardware_counters.hpp"
+#include "bench/telemetry/cupti/hardware_counters.hpp"
 #include "test/support/fake_cupti.hpp"
 
 #if !defined(SECTORBENCH_FAKE_CUPTI)  // a build without CUPTI's headers

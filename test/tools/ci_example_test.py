@@ -166,10 +166,10 @@ class NumbersOfProcesses(unittest.TestCase):
 
 
 def asked(call: str) -> int:
-    """What bench/regress_statistics.py answers; in the interpreter that has scipy."""
+    """What bench/tools/regress_statistics.py answers; in the interpreter that has scipy."""
     done = subprocess.run(
         [PYTHON, "-c", f"import regress_statistics; print(regress_statistics.{call})"],
-        cwd=SOURCE_DIR / "bench", capture_output=True, encoding="utf-8", check=True,
+        cwd=SOURCE_DIR / "bench" / "tools", capture_output=True, encoding="utf-8", check=True,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
     )
     return int(done.stdout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/collect.sh, with programs that only pretend to measure."""
+"""bench/tools/collect.sh, with programs that only pretend to measure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from synthetic import SOURCE_DIR, ToolTest, document, row
 
 import sectorbench_results as results
 
-COLLECT = str(SOURCE_DIR / "bench" / "collect.sh")
+COLLECT = str(SOURCE_DIR / "bench" / "tools" / "collect.sh")
 
 
 class Collect(ToolTest):
@@ -163,7 +163,7 @@ class Collect(ToolTest):
     def test_help(self) -> None:
         done = self.collect("--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertTrue(done.stdout.startswith("bench/collect.sh N [--binary=PROGRAM]"), done.stdout)
+        self.assertTrue(done.stdout.startswith("bench/tools/collect.sh N [--binary=PROGRAM]"), done.stdout)
         self.assertIn("Exit status", done.stdout)
         self.assertNotIn("#", done.stdout)
 
@@ -197,7 +197,7 @@ class WithTheBenchmark(ToolTest):
         judged = subprocess.run(
             [
                 sys.executable,
-                str(SOURCE_DIR / "bench" / "regress.py"),
+                str(SOURCE_DIR / "bench" / "tools" / "regress.py"),
                 "--counters-only",
                 *map(str, sorted(out.glob("a_*.json"))),
                 "--",

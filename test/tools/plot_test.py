@@ -23,7 +23,7 @@ STRIDES, SWEEP = RECORDED / "h200" / "strides.json", RECORDED / "h200" / "sweep.
 T4, CPU = RECORDED / "t4" / "published.json", RECORDED / "cpu" / "default.json"
 CARDS = RECORDED / "h200" / "default.json", RECORDED / "h200" / "second_card_default.json"
 
-sys.path.insert(0, str(SOURCE_DIR / "bench"))
+sys.path.insert(0, str(SOURCE_DIR / "bench" / "tools"))
 MISSING = [name for name in ("matplotlib", "pandas") if importlib.util.find_spec(name) is None]
 if not MISSING:
     import plot
@@ -288,7 +288,7 @@ class Drawn(PlotTest):
 class CommandLine(PlotTest):
     def run_plot(self, *args: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, SOURCE_DIR / "bench" / "plot.py", *map(str, args)],
+            [sys.executable, SOURCE_DIR / "bench" / "tools" / "plot.py", *map(str, args)],
             cwd=self.folder, capture_output=True, encoding="utf-8", timeout=120, check=False,
         )
 

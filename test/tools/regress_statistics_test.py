@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/regress_statistics.py against figures worked out by hand and against scipy."""
+"""bench/tools/regress_statistics.py against figures worked out by hand and against scipy."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/regress.py: verdicts, kinds, exit status, files; and that what is broken is one line."""
+"""bench/tools/regress.py: verdicts, kinds, exit status, files; and that what is broken is one line."""
 
 from __future__ import annotations
 
@@ -788,7 +788,7 @@ class Broken(GateTest):
         blocked = self.folder / "numpy.py"
         blocked.write_text("raise ModuleNotFoundError(\"No module named 'numpy'\")\n", "utf-8")
         done = subprocess.run(
-            [sys.executable, str(SOURCE_DIR / "bench" / "regress.py"), "--help"],
+            [sys.executable, str(SOURCE_DIR / "bench" / "tools" / "regress.py"), "--help"],
             capture_output=True,
             text=True,
             env={**os.environ, "PYTHONPATH": str(self.folder)},
@@ -882,7 +882,7 @@ class Policies(GateTest):
 class Program(GateTest):
     def test_as_a_process(self) -> None:
         base, new = self.write_all("a", steady(10e-6)), self.write_all("b", steady(12e-6))
-        program = str(SOURCE_DIR / "bench" / "regress.py")
+        program = str(SOURCE_DIR / "bench" / "tools" / "regress.py")
         done = subprocess.run(
             [sys.executable, program, *base, "--", *new], capture_output=True, text=True, check=False
         )

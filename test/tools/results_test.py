@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/sectorbench_results.py: what it reads; every broken file is one line with file and place."""
+"""bench/tools/sectorbench_results.py: what it reads; every broken file is one line with file and place."""
 
 from __future__ import annotations
 

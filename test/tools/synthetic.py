@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy
 
 SOURCE_DIR = pathlib.Path(__file__).parents[2]
-sys.path.insert(0, str(SOURCE_DIR / "bench"))
+sys.path.insert(0, str(SOURCE_DIR / "bench" / "tools"))
 
 import sectorbench_results as results  # noqa: E402  (found through the line above)
 

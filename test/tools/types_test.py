@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-BENCH = pathlib.Path(__file__).parents[2] / "bench"
+BENCH = pathlib.Path(__file__).parents[2] / "bench" / "tools"
 
 
 @unittest.skipUnless(shutil.which("mypy"), "mypy is not installed")

@@ -165,8 +165,8 @@ class Workflows(unittest.TestCase):
         """Each --flag of a command that calls one of them is in its help."""
         benchmark = os.environ["SECTORBENCH_BENCHMARK"]
         tools = {
-            "bench/regress.py": ["/usr/bin/python3", str(SOURCE_DIR / "bench" / "regress.py")],
-            "bench/collect.sh": [str(SOURCE_DIR / "bench" / "collect.sh")],
+            "bench/tools/regress.py": ["/usr/bin/python3", str(SOURCE_DIR / "bench" / "tools" / "regress.py")],
+            "bench/tools/collect.sh": [str(SOURCE_DIR / "bench" / "tools" / "collect.sh")],
             '"$BENCHMARK"': [benchmark],
         }
         helps = {tool: finished(*command, "--help").stdout for tool, command in tools.items()}
@@ -180,7 +180,7 @@ class Workflows(unittest.TestCase):
                     for flag in re.findall(r"--[a-z_-]+", ours):
                         looked_at += 1
                         self.assertIn(flag, text, f"{place}: {tool}")
-                    if tool == "bench/collect.sh":
+                    if tool == "bench/tools/collect.sh":
                         for flag in re.findall(r"--[a-z_]+", of_the_program):
                             self.assertIn(flag, helps['"$BENCHMARK"'], place)
         self.assertGreater(looked_at, 8)

@@ -16,8 +16,8 @@
 #include <map>
 #include <string>
 
-#include "sectorbench/access/element.hpp"
 #include "sectorbench/model/sector_model.hpp"
+#include "sectorbench/pattern/element.hpp"
 
 namespace {
 

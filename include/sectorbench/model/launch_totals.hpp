@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "sectorbench/access/pattern.hpp"
 #include "sectorbench/model/bank_model.hpp"
 #include "sectorbench/model/sector_model.hpp"
+#include "sectorbench/pattern/pattern.hpp"
 
 /// @file
 /// Requests, sectors and lines of a whole launch of a pattern, as exact integers.

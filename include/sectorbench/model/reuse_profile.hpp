@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "sectorbench/access/pattern.hpp"
 #include "sectorbench/model/launch_totals.hpp"
+#include "sectorbench/pattern/pattern.hpp"
 
 /// @file
 /// When a launch comes back to what it has touched: the input of the traffic model.

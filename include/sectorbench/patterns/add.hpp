@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "sectorbench/access/arithmetic.hpp"
-#include "sectorbench/access/pattern.hpp"
+#include "sectorbench/pattern/arithmetic.hpp"
+#include "sectorbench/pattern/pattern.hpp"
 
 namespace sectorbench {
 

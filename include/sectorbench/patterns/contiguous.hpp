@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sectorbench/access/pattern.hpp"
+#include "sectorbench/pattern/pattern.hpp"
 
 namespace sectorbench {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "sectorbench/access/pattern.hpp"
+#include "sectorbench/pattern/pattern.hpp"
 
 /// @file
 /// Places from an index list that is given, not computed: what sparse matrices, meshes and traces

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sectorbench/access/pattern.hpp"
+#include "sectorbench/pattern/pattern.hpp"
 
 namespace sectorbench {
 

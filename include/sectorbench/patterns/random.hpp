@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "sectorbench/access/pattern.hpp"
+#include "sectorbench/pattern/pattern.hpp"
 
 namespace sectorbench {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 
-#include "sectorbench/access/pattern.hpp"
+#include "sectorbench/pattern/pattern.hpp"
 
 namespace sectorbench {
 

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "sectorbench/access/matrix.hpp"
+#include "sectorbench/pattern/matrix.hpp"
 
 namespace sectorbench {
 

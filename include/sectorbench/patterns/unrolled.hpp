@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "sectorbench/access/pattern.hpp"
+#include "sectorbench/pattern/pattern.hpp"
 
 namespace sectorbench {
 

@@ -2,8 +2,8 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <sectorbench/access/operation.hpp>
 #include <sectorbench/model/sector_model.hpp>
+#include <sectorbench/pattern/operation.hpp>
 
 #ifdef CONSUMER_CUDA
 #include <sectorbench/cuda/error.hpp>

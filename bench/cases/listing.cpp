@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/cases/listing.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "bench/support/text.hpp"
+
+namespace sectorbench {
+namespace {
+
+constexpr std::size_t kWidth = 100;
+
+/// `text` in lines that begin with `indent` spaces.
+std::string indented(std::string_view text, std::size_t indent) {
+  std::string lines;
+  for (const std::string& line : wrap(text, kWidth - indent))
+    lines.append(indent, ' ').append(line).append("\n");
+  return lines;
+}
+
+std::string counted(std::size_t count, std::string_view what) {
+  return std::to_string(count).append(" ").append(what).append(count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string listing_of(std::span<const suite_row> rows) {
+  std::vector<const pattern_entry*> patterns;
+  for (const suite_row& row : rows)
+    if (std::ranges::none_of(patterns, [&](const pattern_entry* known) {
+          return known->name == row.spec.pattern->name;
+        }))
+      patterns.push_back(row.spec.pattern);
+  std::string text;
+  for (const pattern_entry* pattern : patterns) {
+    text += indented(std::string(pattern->name) + ": " + std::string(pattern->summary), 0);
+    text += indented(pattern->mapping, 2);
+    for (const suite_row& row : rows)
+      if (row.spec.pattern->name == pattern->name) text += "    " + row.name + "\n";
+    text += "\n";
+  }
+  return text + counted(rows.size(), "row") + " of " + counted(patterns.size(), "pattern") + "\n";
+}
+
+}  // namespace sectorbench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/devices/backend.hpp"
+
+#include "bench/support/format.hpp"
+
+namespace sectorbench {
+
+void refuse_unfit(const workload& work) {
+  const program& body = work.meaning();
+  if (!body.refusal().empty()) throw not_applicable(std::string(body.refusal()));
+  if (body.indices() > kMaxIndexed)
+    throw not_applicable("an index list has entries of 4 bytes, for " +
+                         std::to_string(kMaxIndexed) + " elements at most; the row has " +
+                         std::to_string(body.indices()));
+}
+
+std::string device_key(std::string_view name) {
+  std::string key;
+  std::string word;
+  const auto end_word = [&] {
+    const bool vendor =
+        word == "nvidia" || word == "tesla" || word == "geforce" || word == "quadro";
+    if (!vendor && (key.empty() || key == "rtx" || key == "gtx")) key += word;
+    word.clear();
+  };
+  for (const char upper : name) {
+    const char c = upper >= 'A' && upper <= 'Z' ? static_cast<char>(upper - 'A' + 'a') : upper;
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+      word += c;
+    else
+      end_word();
+  }
+  end_word();
+  return key.empty() ? "gpu" : key;
+}
+
+std::string does_not_fit(index_t needed, index_t available) {
+  return "does not fit: needs " + std::to_string(needed) + " bytes (" + format_bytes(needed) +
+         "), " + std::to_string(available) + " bytes (" + format_bytes(available) +
+         ") are available; take a smaller --bytes or --elements";
+}
+
+}  // namespace sectorbench

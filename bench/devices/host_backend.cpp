@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "bench/devices/backend.hpp"
+#include "bench/devices/host_info.hpp"
+#include "bench/devices/proof_layout.hpp"
+#include "bench/support/format.hpp"
+#include "kernels/buffers.hpp"
+
+namespace sectorbench {
+namespace {
+
+constexpr index_t kPageBytes = 4096;
+constexpr index_t kGuardBytes = kPageBytes;
+
+/// Memory from the system, aligned like a page; its pages are the first writer's.
+class host_buffer {
+ public:
+  void grow_to(index_t bytes) {
+    if (bytes <= bytes_) return;
+    data_.reset();
+    bytes_ = 0;
+    const index_t rounded = groups_of(kPageBytes, bytes) * kPageBytes;
+    data_.reset(std::aligned_alloc(kPageBytes, static_cast<std::size_t>(rounded)));
+    if (!data_) throw std::bad_alloc();
+    bytes_ = rounded;
+  }
+  unsigned char* data() const { return static_cast<unsigned char*>(data_.get()); }
+  index_t bytes() const { return bytes_; }
+
+ private:
+  struct release {
+    void operator()(void* data) const { std::free(data); }
+  };
+  std::unique_ptr<void, release> data_;
+  index_t bytes_ = 0;
+};
+
+/// Poisons on all cores, so that the pages of a new output lie near the cores that will use them.
+void poison(unsigned char* data, index_t bytes) {
+  constexpr index_t kPiece = index_t{1} << 20;
+  const index_t pieces = groups_of(kPiece, bytes);
+#pragma omp parallel for schedule(static)
+  for (index_t piece = 0; piece < pieces; ++piece) {
+    const index_t first = piece * kPiece;
+    std::memset(data + first, kPoison, static_cast<std::size_t>(std::min(kPiece, bytes - first)));
+  }
+}
+
+/// Where the size of no cache is known.
+constexpr index_t kLeastFlush = index_t{32} << 20;
+
+/// Operations of one launch: dependent ones, a few nanoseconds each.
+constexpr index_t kMostFlops = index_t{20} * 1000 * 1000 * 1000;
+
+constexpr const char* kNoCounters = "the CPU's counters are not read";
+
+class host_backend final : public backend {
+ public:
+  explicit host_backend(cache_mode caches) : caches_(caches) {
+    if (caches_ == cache_mode::kCold) flush_bytes_ = 2 * std::max(last_cache_bytes(), kLeastFlush);
+  }
+
+  std::string_view name() const override { return "host"; }
+
+  evidence facts() const override {
+    return {{"blocking", "off"},
+            {"blocking.reason", "the CPU has no queue"},
+            {"counters", "off"},
+            {"counters.reason", kNoCounters},
+            {"clock_check", "off"},
+            {"clock_check.reason", "the CPU has one clock"},
+            {"cache.flush_proof", caches_ == cache_mode::kCold
+                                      ? std::string("not proven, as ") + kNoCounters
+                                      : "no flush: --cache=warm"}};
+  }
+
+  std::string headline() const override {
+    return "the CPU's memory: " + host_.cpu_model + ", " + std::to_string(host_.openmp_threads) +
+           " threads, last-level cache " + format_bytes(last_cache_bytes());
+  }
+  double peak_bytes_per_s() const override { return 0; }
+  index_t last_cache_bytes() const override {
+    return host_.l3_bytes > 0 ? host_.l3_bytes : host_.l2_bytes;
+  }
+  std::string_view last_cache_name() const override { return host_.l3_bytes > 0 ? "l3" : "l2"; }
+
+  void acquire(const workload& work) override {
+    refuse_unfit(work);
+    if (const index_t flops = work.meaning().flops(); flops > kMostFlops)
+      throw not_applicable("one launch takes " + std::to_string(flops) +
+                           " operations, which is minutes on a CPU; take fewer elements or "
+                           "multiply-adds (--elements=, --flops=)");
+    const buffer_plan plan = plan_buffers(work, kGuardBytes);
+    const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes() + indices_.bytes();
+    const index_t available = read_host_info().memory_available_bytes + held - flush_bytes_;
+    if (plan.total() > available) throw not_applicable(does_not_fit(plan.total(), available));
+    try {
+      in_.grow_to(plan.in);
+      out_.grow_to(plan.out);
+      coverage_.grow_to(plan.coverage);
+      indices_.grow_to(plan.indices);
+    } catch (const std::bad_alloc&) {
+      throw not_applicable(does_not_fit(plan.total(), available));
+    }
+    plan_ = plan;
+    if (plan.indices > 0) work.meaning().fill_indices(indices());
+  }
+
+  void fill_input(std::uint64_t seed) override { fill_on_host(in_.data(), plan_.in / 8, seed); }
+
+  void poison_output() override { poison(out_.data(), plan_.out); }
+
+  void run_once(const workload& work, std::uint64_t seed, bool keep) override {
+    work.run({in_.data(), output(), seed, keep, indices()});
+  }
+
+  coverage_verdict prove(const program& body) override {
+    proof_tally tally;
+    auto* const bits = reinterpret_cast<std::uint32_t*>(coverage_.data());
+    std::memset(bits, 0, static_cast<std::size_t>(plan_.coverage));
+    const proof_request request = counting_request(body, in_.data(), output(), bits, &tally);
+    body.prove(request);
+    return judge(body, request, tally, count_coverage_on_host);
+  }
+
+  comparison compare(const program& body, std::uint64_t seed) override {
+    proof_tally tally;
+    auto* const bits = reinterpret_cast<std::uint32_t*>(coverage_.data());
+    if (leaves_gaps(body)) std::memset(bits, 0, static_cast<std::size_t>(plan_.coverage));
+    proof_request request = comparing_request(body, seed, output(), bits, &tally);
+    body.prove(request);
+    if (request.matched != nullptr) count_unmatched_on_host(request);
+    comparison result{tally.wrong, static_cast<index_t>(tally.first_wrong), {}, {}, 0};
+    if (tally.wrong > 0) {
+      request.probe = tally.first_wrong;
+      body.prove(request);
+      result.expected = tally.expected;
+      result.got = tally.got;
+    }
+    const auto [begin, end] = stored_bytes(body);
+    const unsigned char* const after = output() + end;
+    result.strayed = static_cast<std::uint64_t>(
+        count_unpoisoned_on_host(out_.data(), kGuardBytes + begin) +
+        count_unpoisoned_on_host(after, out_.data() + plan_.out - after));
+    if (leaves_gaps(body))
+      result.strayed += static_cast<std::uint64_t>(count_stray_on_host(
+          output() + begin, body.stores().elements, size_of(body.type()), bits));
+    return result;
+  }
+
+  timed_sample time(const workload& work, std::uint64_t seed, int launches, bool) override {
+    using clock = std::chrono::steady_clock;
+    const launch_data data{in_.data(), output(), seed, false, indices()};
+    std::chrono::duration<double> elapsed{};
+    if (caches_ == cache_mode::kCold) {
+      flush_.grow_to(flush_bytes_);
+      for (int i = 0; i < launches; ++i) {
+        poison(flush_.data(), flush_bytes_);
+        const auto begin = clock::now();
+        work.run(data);
+        elapsed += clock::now() - begin;
+      }
+    } else {
+      const auto begin = clock::now();
+      for (int i = 0; i < launches; ++i) work.run(data);
+      elapsed = clock::now() - begin;
+    }
+    return {elapsed.count(), false};
+  }
+  int max_launches() const override { return caches_ == cache_mode::kCold ? 4 : 1 << 16; }
+
+ private:
+  unsigned char* output() const { return out_.data() + kGuardBytes; }
+  index_entry* indices() const { return reinterpret_cast<index_entry*>(indices_.data()); }
+
+  cache_mode caches_;
+  host_info host_ = read_host_info();
+  host_buffer in_, out_, coverage_, indices_, flush_;
+  index_t flush_bytes_ = 0;
+  buffer_plan plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend> make_host_backend(cache_mode caches) {
+  return std::make_unique<host_backend>(caches);
+}
+
+}  // namespace sectorbench

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/devices/host_info.hpp"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+#include "bench/support/text.hpp"
+
+namespace sectorbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> lines_of(const fs::path& path) {
+  std::vector<std::string> lines;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string first_line(const fs::path& path) {
+  const std::vector<std::string> lines = lines_of(path);
+  return lines.empty() ? "" : lines.front();
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+// The number that `text` begins with.
+std::optional<std::int64_t> leading_number(std::string_view text) {
+  std::int64_t number = 0;
+  const std::string_view digits = trimmed(text);
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return result.ec == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
+// The number after `key` on the line that begins with it.
+std::optional<std::int64_t> number_after(const fs::path& path, std::string_view key) {
+  for (const std::string& line : lines_of(path))
+    if (line.starts_with(key)) return leading_number(std::string_view(line).substr(key.size()));
+  return std::nullopt;
+}
+
+void read_cpu(const fs::path& root, host_info& info) {
+  for (const std::string& line : lines_of(root / "proc/cpuinfo")) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const std::string_view key = trimmed(std::string_view(line).substr(0, colon));
+    if (key == "processor") ++info.hardware_threads;
+    if (key == "model name" && info.cpu_model.empty())
+      info.cpu_model = sanitize(trimmed(std::string_view(line).substr(colon + 1)));
+  }
+  if (info.cpu_model.empty()) {  // Arm's cpuinfo has no names
+    utsname system{};
+    info.cpu_model = uname(&system) == 0 ? sanitize(system.machine) : "unknown";
+  }
+  std::set<std::string> cores;
+  std::error_code error;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(root / "sys/devices/system/cpu", error))
+    if (const std::string siblings = first_line(entry.path() / "topology/thread_siblings_list");
+        !siblings.empty())
+      cores.insert(siblings);
+  info.cores = cores.empty() ? info.hardware_threads : static_cast<int>(cores.size());
+#if defined(_OPENMP)
+  info.openmp_threads = omp_get_max_threads();
+#endif
+}
+
+void read_caches(const fs::path& root, host_info& info) {
+  std::error_code error;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(root / "sys/devices/system/cpu/cpu0/cache", error)) {
+    if (first_line(entry.path() / "type") == "Instruction") continue;
+    const std::string size = first_line(entry.path() / "size");
+    std::int64_t bytes = leading_number(size).value_or(0);
+    if (size.ends_with('K')) bytes <<= 10;
+    if (size.ends_with('M')) bytes <<= 20;
+    const std::string level = first_line(entry.path() / "level");
+    if (level == "1") info.l1d_bytes = bytes;
+    if (level == "2") info.l2_bytes = bytes;
+    if (level == "3") info.l3_bytes = bytes;
+  }
+}
+
+// Where one version of control groups keeps its limits.
+struct cgroup_files {
+  fs::path mount;
+  std::string group;  // this process's, as /proc/self/cgroup names it
+  std::string limit, usage, reclaimable;
+};
+
+std::vector<cgroup_files> cgroups(const fs::path& root) {
+  std::vector<cgroup_files> found;
+  for (const std::string& line : lines_of(root / "proc/self/cgroup")) {
+    const std::vector<std::string_view> fields = split(line, ':');
+    if (fields.size() < 3) continue;
+    const std::string group(fields[2].substr(std::min<std::size_t>(1, fields[2].size())));
+    if (fields[1].empty())
+      found.push_back(
+          {root / "sys/fs/cgroup", group, "memory.max", "memory.current", "inactive_file "});
+    for (const std::string_view controller : split(fields[1], ','))
+      if (controller == "memory")
+        found.push_back({root / "sys/fs/cgroup/memory", group, "memory.limit_in_bytes",
+                         "memory.usage_in_bytes", "total_inactive_file "});
+  }
+  return found;
+}
+
+// Every group up to the mount bounds what is below it. In a container the group's path is often
+// the host's and not there; the mount itself is then the container's group.
+void bound_by_cgroups(const fs::path& root, host_info& info) {
+  for (const cgroup_files& files : cgroups(root)) {
+    fs::path relative = files.group;
+    for (;;) {
+      const fs::path folder = relative.empty() ? files.mount : files.mount / relative;
+      // "max" is no number: no limit.
+      if (const auto limit = leading_number(first_line(folder / files.limit))) {
+        const std::int64_t usage = leading_number(first_line(folder / files.usage)).value_or(0);
+        const std::int64_t cache =
+            number_after(folder / "memory.stat", files.reclaimable).value_or(0);
+        const std::int64_t used = std::max<std::int64_t>(0, usage - cache);
+        info.memory_bytes = std::min(info.memory_bytes, *limit);
+        info.memory_available_bytes =
+            std::min(info.memory_available_bytes, std::max<std::int64_t>(0, *limit - used));
+      }
+      if (relative.empty()) break;
+      relative = relative.parent_path();
+    }
+  }
+}
+
+}  // namespace
+
+host_info read_host_info(const std::filesystem::path& root) {
+  host_info info;
+  read_cpu(root, info);
+  read_caches(root, info);
+  const fs::path meminfo = root / "proc/meminfo";
+  info.memory_bytes = number_after(meminfo, "MemTotal:").value_or(0) * 1024;
+  info.memory_available_bytes = number_after(meminfo, "MemAvailable:").value_or(0) * 1024;
+  bound_by_cgroups(root, info);
+  return info;
+}
+
+}  // namespace sectorbench

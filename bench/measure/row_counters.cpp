@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/measure/row_counters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+#include "bench/support/format.hpp"
+#include "bench/support/text.hpp"
+
+namespace sectorbench {
+namespace {
+
+double ratio(double value, double of) { return of > 0 ? value / of : 0; }
+
+}  // namespace
+
+void add_measurement(counter_values& to, const row_spec& row, const program& body,
+                     index_t index_bytes, const measurement& result,
+                     const rate_references& references, bool in_cache) {
+  const index_t bytes = body.useful_bytes();
+  const double rate = result.rate(bytes);
+  const bool mover = row.pattern->mover;
+  const launch_shape shape = body.shape();
+  const auto flops = static_cast<double>(body.flops());
+  to.set("elements", static_cast<double>(row.elements));
+  to.set("access_bytes", mover ? 0 : size_of(row.type) * body.together());
+  to.set("launch_threads", mover ? 0 : static_cast<double>(shape.threads()));
+  to.set("block_threads", mover ? 0 : static_cast<double>(shape.block.threads()));
+  to.set("useful_bytes", static_cast<double>(bytes));
+  to.set("index_bytes", static_cast<double>(index_bytes));
+  to.set("flops", flops);
+  to.set("flops_per_byte", ratio(flops, static_cast<double>(bytes)));
+  to.set("flops_per_second", ratio(flops, result.mean_s));
+  to.set("useful_bytes_per_second", rate);
+  to.set("fraction_of_stride1", ratio(rate, references.stride1_bytes_per_s));
+  to.set("fraction_of_ceiling", ratio(rate, references.ceiling_bytes_per_s));
+  to.set("fraction_of_peak", in_cache ? 0 : ratio(rate, references.peak_bytes_per_s));
+  to.set("launches_per_sample", result.launches_per_sample);
+  to.set("samples", result.samples);
+  to.set("time_min_s", result.min_s);
+  to.set("time_median_s", result.median_s);
+  to.set("time_cv", result.cv);
+  to.set("verified", 1);
+}
+
+void add_counts(counter_values& to, const row_spec& row, const measurement& result,
+                double peak_bytes_per_s, const launch_totals& model, const metric_values& metrics) {
+  for (const counter_spec& counter : kCounters)
+    if (!counter.metric.empty())
+      if (const auto value = metric_of(metrics, counter.key)) to.set(counter.key, *value);
+
+  const auto bytes = static_cast<double>(useful_bytes(row));
+  const auto loads = metric_of(metrics, "load_sectors_measured");
+  const auto stores = metric_of(metrics, "store_sectors_measured");
+  const auto load_requests = metric_of(metrics, "load_requests_measured");
+  const auto store_requests = metric_of(metrics, "store_requests_measured");
+  if (loads && stores && load_requests && store_requests)
+    to.set("counters_equal_model", mismatches(model, metrics).empty() ? 1 : 0);
+  if (loads && stores) {
+    const double sectors = *loads + *stores;
+    to.set("sector_bytes_measured", sectors * kSectorBytes);
+    to.set("bytes_used_per_sector_measured", ratio(bytes, sectors));
+    to.set("sector_bytes_per_second_measured", ratio(sectors * kSectorBytes, result.mean_s));
+  }
+  const auto l2_reads = metric_of(metrics, "l2_read_sectors_measured");
+  const auto l2_hits = metric_of(metrics, "l2_read_hit_sectors_measured");
+  if (l2_reads && l2_hits) to.set("l2_read_hit_rate_measured", ratio(*l2_hits, *l2_reads));
+  const auto dram_reads = metric_of(metrics, "dram_read_bytes_measured");
+  const auto dram_writes = metric_of(metrics, "dram_write_bytes_measured");
+  if (dram_reads && dram_writes) {
+    const double dram_bytes = *dram_reads + *dram_writes;
+    const double rate = ratio(dram_bytes, result.mean_s);
+    to.set("dram_bytes_measured", dram_bytes);
+    to.set("dram_bytes_per_second_measured", rate);
+    to.set("dram_amplification_measured", ratio(dram_bytes, bytes));
+    to.set("dram_fraction_of_peak_measured", ratio(rate, peak_bytes_per_s));
+  }
+}
+
+void add_trace(counter_values& to, const batch_trace& trace) {
+  to.set("kernel_time_s", trace.kernel_s);
+  to.set("gap_us", trace.gap_s * 1e6);
+  to.set("traced_time_s", ratio(trace.event_s, trace.kernels));
+  to.set("clock_disagreement", std::abs(trace.disagreement()));
+}
+
+void add_state(counter_values& to, const device_reading& state) {
+  const gpu_condition& now = state.condition;
+  const auto set = [&](std::string_view key, const auto& value, double unit = 1) {
+    if (value) to.set(key, static_cast<double>(*value) * unit);
+  };
+  set("temperature_c", now.temperature_c);
+  set("power_w", now.power_w);
+  set("pstate", now.pstate);
+  set("memory_clock_hz", now.memory_clock_mhz, 1e6);
+  set("throttle_reasons", now.clock_event_reasons);
+  set("other_processes", now.other_processes);
+  to.set("sm_clock_hz", state.sm_clock_hz);
+}
+
+std::string describe(const count_mismatch& mismatch) {
+  return mismatch.what + " " + format_exact(mismatch.counted) + " counted, " +
+         std::to_string(mismatch.predicted) + " predicted";
+}
+
+std::vector<count_mismatch> mismatches(const launch_totals& model, const metric_values& metrics) {
+  struct pair {
+    std::string_view what;
+    std::uint64_t predicted;
+  };
+  std::vector<count_mismatch> found;
+  for (const pair& one : {pair{"load_requests", model.loads.requests + model.indices.requests},
+                          pair{"load_sectors", model.loads.sectors + model.indices.sectors},
+                          pair{"store_requests", model.stores.requests},
+                          pair{"store_sectors", model.stores.sectors}}) {
+    const auto value = metric_of(metrics, std::string(one.what) + "_measured");
+    if (value && *value != static_cast<double>(one.predicted))
+      found.push_back({std::string(one.what), *value, one.predicted});
+  }
+  return found;
+}
+
+}  // namespace sectorbench

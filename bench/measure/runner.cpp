@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/measure/runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <numeric>
+
+#include "bench/support/interrupt.hpp"
+
+namespace sectorbench {
+namespace {
+
+/// The second fill: one byte's value collides too often for one fill to prove a u8 row.
+constexpr std::uint64_t other_seed(std::uint64_t seed) { return seed + 0x5851f42d4c957f2dULL; }
+
+std::string hex_of(const bits128& bits, int width) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const std::uint32_t words[] = {bits.x, bits.y, bits.z, bits.w};
+  std::string text = "0x";
+  for (int byte = width - 1; byte >= 0; --byte) {
+    const std::uint32_t value = words[byte / 4] >> (byte % 4 * 8) & 0xff;
+    text += kDigits[value >> 4];
+    text += kDigits[value & 15];
+  }
+  return text;
+}
+
+std::string misaligned_text(const misalignment& found) {
+  const auto number = [](auto value) { return std::to_string(value); };
+  return number(found.count) + " accesses of " + number(found.bytes) +
+         " bytes are not aligned to their size, the lowest at address " + number(found.address) +
+         ", which leaves remainder " + number(found.address % found.bytes) +
+         "; take a base and rows that are multiples of " + number(found.bytes) +
+         " bytes, or narrower accesses";
+}
+
+}  // namespace
+
+std::vector<std::string> throttled_between(const gpu_condition& before,
+                                           const gpu_condition& after) {
+  std::vector<std::string> reasons;
+  const auto add = [&](std::string_view reason) {
+    if (!std::ranges::count(reasons, reason)) reasons.emplace_back(reason);
+  };
+  for (const std::string_view name : throttle_names(after.clock_event_reasons.value_or(0)))
+    add(name);
+  // These grow while clocks are held down, also between two looks at the reasons.
+  if (before.power_throttled_ns < after.power_throttled_ns && before.power_throttled_ns)
+    add("power");
+  if (before.thermal_throttled_ns < after.thermal_throttled_ns && before.thermal_throttled_ns)
+    add("thermal");
+  return reasons;
+}
+
+measurement summarise(const std::vector<timed_sample>& samples, int launches) {
+  std::vector<double> times;
+  measurement result;
+  for (const timed_sample& sample : samples) {
+    times.push_back(sample.elapsed_s / launches);
+    result.all_blocked = result.all_blocked && sample.blocked;
+  }
+  std::ranges::sort(times);
+  const std::size_t n = times.size();
+  result.samples = static_cast<int>(n);
+  result.launches_per_sample = launches;
+  result.min_s = times.front();
+  result.median_s = (times[(n - 1) / 2] + times[n / 2]) / 2;
+  result.mean_s = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(n);
+  if (n > 1) {
+    double squares = 0;
+    for (const double time : times) squares += (time - result.mean_s) * (time - result.mean_s);
+    result.cv = std::sqrt(squares / static_cast<double>(n - 1)) / result.mean_s;
+  }
+  return result;
+}
+
+timing_rules timing_rules::for_protocol(protocol_kind protocol) {
+  timing_rules rules;
+  if (protocol == protocol_kind::kReference) {
+    rules.fixed_launches = 10;
+    rules.samples_per_round = 1;
+    rules.blocking = false;
+    rules.reference_s = 0;
+  }
+  if (protocol == protocol_kind::kProfile) {
+    rules.fixed_launches = 1;
+    rules.samples_per_round = 1;
+    rules.warmup_launches = 1;
+    rules.blocking = false;
+    rules.references = false;
+    rules.observe = false;
+  }
+  return rules;
+}
+
+row_runner::state& row_runner::state_of(const row_spec& row) {
+  state& known = states_[row.key()];
+  if (!known.work) known.work = make_workload(row);
+  return known;
+}
+
+void row_runner::stop_if_interrupted() {
+  const int signal = interrupt_signal();
+  if (signal != 0)
+    throw interrupted(std::string("interrupted by ") + (signal == SIGINT ? "SIGINT" : "SIGTERM"));
+}
+
+void row_runner::prove(const row_spec& row, const workload& work) {
+  const program& body = work.meaning();
+  const std::string key = row.coverage_key();
+  if (proven_.contains(key)) return;
+  const coverage_verdict verdict = device_.prove(body);
+  if (!verdict.ok())
+    throw verification_failed("the pattern does not cover what it declares: " + describe(verdict));
+  if (verdict.misaligned.count > 0) throw not_applicable(misaligned_text(verdict.misaligned));
+  proven_.insert(key);
+}
+
+void row_runner::compare(const row_spec& row, const workload& work, std::uint64_t seed,
+                         const char* when) {
+  const comparison found = device_.compare(work.meaning(), seed);
+  if (found.ok()) return;
+  std::string text = std::string("wrong result ") + when + ": ";
+  if (found.wrong > 0) {
+    const int width = size_of(row.type);
+    const bool sums = !stores_elements(row.operation);
+    const bool one_of_several = !sums && work.meaning().stores().covers == coverage::kManyToOne;
+    text += std::to_string(found.wrong) + (sums ? " checksums" : " elements") +
+            " wrong, the first at " + (sums ? "thread " : "index ") + std::to_string(found.first) +
+            ": got " + hex_of(found.got, width) + ", expected " +
+            (one_of_several ? "one of those stored there, e.g. " : "") +
+            hex_of(found.expected, width);
+  }
+  if (found.strayed > 0)
+    text += std::string(found.wrong > 0 ? "; " : "") + std::to_string(found.strayed) +
+            " bytes overwritten outside the row's output";
+  throw verification_failed(text);
+}
+
+void row_runner::verify_launch(const row_spec& row, const workload& work, std::uint64_t seed) {
+  stop_if_interrupted();
+  device_.fill_input(seed);
+  device_.poison_output();
+  device_.run_once(work, seed, true);
+  compare(row, work, seed, "before timing");
+}
+
+void row_runner::prepare(const row_spec& row) {
+  if (!lost_.empty()) throw device_lost(lost_);
+  stop_if_interrupted();
+  device_.activate();
+  state& known = state_of(row);
+  if (!known.verification_error.empty()) throw verification_failed(known.verification_error);
+  const std::string key = row.key();
+  if (current_ == key && known.verified) return;
+  current_.clear();
+  device_.acquire(*known.work);
+  if (!known.verified) {
+    try {
+      prove(row, *known.work);
+      verify_launch(row, *known.work, other_seed(seed_));
+      verify_launch(row, *known.work, seed_);
+    } catch (const verification_failed& failure) {
+      known.verification_error = failure.what();
+      throw;
+    }
+    known.verified = true;
+  } else {
+    device_.fill_input(seed_);
+  }
+  current_ = key;
+}
+
+void row_runner::warm_up(const row_spec& row) {
+  const workload& work = *state_of(row).work;
+  if (rules_.observe) condition_before_ = device_.condition();
+  for (int i = 0; i < rules_.warmup_launches; ++i) {
+    stop_if_interrupted();
+    device_.run_once(work, seed_, false);
+  }
+  // Last, so that what is compared afterwards is what the timed launches wrote.
+  device_.poison_output();
+}
+
+int row_runner::choose_launches(const workload& work) {
+  if (rules_.fixed_launches > 0) return rules_.fixed_launches;
+  const double once_s = device_.time(work, seed_, 1, false).elapsed_s;
+  const double wanted = std::ceil(rules_.sample_s / once_s);
+  return static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(device_.max_launches())));
+}
+
+int row_runner::launches_per_round(const row_spec& row) {
+  state& known = state_of(row);
+  if (known.launches == 0) known.launches = choose_launches(*known.work);
+  return known.launches * rules_.samples_per_round;
+}
+
+double row_runner::time_round(const row_spec& row, std::vector<timed_sample>& samples) {
+  const state& known = state_of(row);
+  double total_s = 0;
+  for (int i = 0; i < rules_.samples_per_round; ++i) {
+    stop_if_interrupted();
+    samples.push_back(device_.time(*known.work, seed_, known.launches, rules_.blocking));
+    total_s += samples.back().elapsed_s;
+  }
+  return total_s;
+}
+
+measurement row_runner::finish(const row_spec& row, const std::vector<timed_sample>& samples) {
+  state& known = state_of(row);
+  try {
+    if (!stores_elements(row.operation)) device_.run_once(*known.work, seed_, true);
+    compare(row, *known.work, seed_, "after timing");
+  } catch (const verification_failed& failure) {
+    known.verification_error = failure.what();
+    known.latest.reset();  // an earlier body's number falls with it
+    throw;
+  }
+  known.latest = std::make_unique<measurement>(summarise(samples, known.launches));
+  return *known.latest;
+}
+
+observation row_runner::observe(const row_spec& row) {
+  observation seen;
+  if (!rules_.observe) return seen;
+  state& known = state_of(row);
+  stop_if_interrupted();
+  seen.state = device_.watch(*known.work, seed_, known.launches);
+  if (seen.state) seen.throttled = throttled_between(condition_before_, seen.state->condition);
+  if (row.pattern->mover) return seen;
+  if (device_.clock_check().on && !known.traced) trace(known);
+  if (device_.counters().on && !known.metrics && known.counters_error.empty()) count(known);
+  seen.trace = known.trace;
+  if (known.metrics) seen.metrics = *known.metrics;
+  seen.counters_error = known.counters_error;
+  return seen;
+}
+
+void row_runner::trace(state& known) {
+  known.traced = true;
+  try {
+    known.trace = device_.trace(*known.work, seed_, known.launches, rules_.blocking);
+  } catch (const cupti_unavailable&) {
+    // The row has its time all the same, and no second opinion on it.
+  }
+}
+
+void row_runner::count(state& known) {
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    known.metrics = device_.count(*known.work, seed_);
+    ++counted_rows_;
+  } catch (const cupti_unavailable& why) {
+    known.counters_error = why.what();
+  }
+  counting_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+const measurement& row_runner::reference(const row_spec& row) {
+  static const measurement kNone;
+  if (!rules_.references) return kNone;
+  state& known = state_of(row);
+  if (known.latest) return *known.latest;
+  try {
+    prepare(row);
+    launches_per_round(row);
+    warm_up(row);
+    std::vector<timed_sample> samples;
+    double total_s = 0;
+    do {
+      total_s += time_round(row, samples);
+    } while (total_s < rules_.reference_s);
+    finish(row, samples);
+  } catch (const not_applicable&) {
+    return kNone;
+  } catch (const verification_failed&) {
+    return kNone;
+  }
+  return *known.latest;
+}
+
+const measurement* row_runner::known(const row_spec& row) const {
+  const auto found = states_.find(row.key());
+  return found == states_.end() ? nullptr : found->second.latest.get();
+}
+
+const launch_totals* row_runner::totals(const row_spec& row) {
+  if (row.pattern->mover) return nullptr;
+  state& known = state_of(row);
+  if (!known.totals) known.totals = std::make_unique<launch_totals>(known.work->meaning().totals());
+  return known.totals.get();
+}
+
+const row_prediction* row_runner::prediction(const row_spec& row) {
+  if (!model_ || row.pattern->mover) return nullptr;
+  state& known = state_of(row);
+  if (!known.prediction)
+    known.prediction = std::make_unique<row_prediction>(
+        model_->predict(known.work->meaning(), device_.blocks_per_sm(*known.work)));
+  return known.prediction.get();
+}
+
+const program& row_runner::body(const row_spec& row) { return state_of(row).work->meaning(); }
+
+index_t row_runner::index_bytes(const row_spec& row) { return body(row).index_bytes(); }
+
+bool row_runner::fits_in_cache(const row_spec& row) {
+  const index_t cache = device_.last_cache_bytes();
+  return cache > 0 && footprint_bytes(row) <= cache;
+}
+
+index_t row_runner::footprint_bytes(const row_spec& row) {
+  const workload& work = *state_of(row).work;
+  const program& body = work.meaning();
+  const index_t loaded = loads_elements(row.operation) ? body.loads().elements : 0;
+  const index_t stored = stores_elements(row.operation) ? body.stores().elements : 0;
+  return (loaded + stored) * size_of(row.type) + work.needs().indices;
+}
+
+}  // namespace sectorbench

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/predict/forecast.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "bench/predict/prediction_metrics.hpp"
+#include "bench/report/label.hpp"
+#include "bench/support/format.hpp"
+#include "bench/support/text.hpp"
+
+namespace sectorbench {
+namespace {
+
+constexpr index_t kMostBytes = index_t{1} << 38;  // 256 GiB; a profile notes every page
+constexpr double kSameNumber = 1.02;  // ends of an interval that are printed as one number
+
+std::string either(double low, double high, const std::string& a, const std::string& b) {
+  return high <= low * kSameNumber ? a : a + ".." + b;
+}
+
+std::string time_text(const row_prediction& model) {
+  if (!model.time) return "-";
+  const interval s = model.time->seconds;
+  return either(s.low, s.high,
+                format_time(s.exact()                                     ? s.low
+                            : s.middle() > 0 && s.spread() <= kSameNumber ? s.middle()
+                                                                          : s.low),
+                format_time(s.high));
+}
+
+/// Bytes as multiples of one array of the row.
+std::string times_array(const interval& bytes, double array) {
+  const auto text = [&](double value) { return format_fixed(value / array, 2); };
+  return either(bytes.low, bytes.high, text(bytes.low), text(bytes.high));
+}
+
+std::string limit_text(const row_prediction& model) {
+  std::string text = model.time ? std::string(name_of(model.time->limited_by)) : "";
+  if (!model.traffic.tight() && model.traffic.scheduling)
+    text += text.empty() ? "(scheduling)" : " (scheduling)";
+  else if (!model.traffic.tight() && model.traffic.unsampled)
+    text += text.empty() ? "(not sampled)" : " (not sampled)";
+  else if (!model.traffic.tight() && model.traffic.retention)
+    text += text.empty() ? "(what L2 keeps)" : " (what L2 keeps)";
+  return text.empty() ? "-" : text;
+}
+
+std::string ratio_text(double ratio) {
+  if (ratio <= 0) return "-";
+  return ratio > 0.995 && ratio < 1.005 ? "1" : format_fixed(ratio, 2) + "x";
+}
+
+/// Lines of cells, the first left, the others right aligned but for the last of each.
+std::string aligned(const std::vector<std::vector<std::string>>& lines,
+                    const std::vector<bool>& left) {
+  std::vector<std::size_t> widths(left.size());
+  for (const auto& line : lines)
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  std::string text;
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    std::string out;
+    for (std::size_t i = 0; i < lines[n].size(); ++i) {
+      const std::string spaces(widths[i] - lines[n][i].size(), ' ');
+      out += (i == 0 ? "" : "  ") + (left[i] ? lines[n][i] + spaces : spaces + lines[n][i]);
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    text += out + "\n";
+    if (n == 0) text += std::string(out.size(), '-') + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
+                                   const std::vector<predictor>& devices) {
+  std::vector<forecast_row> result;
+  for (const suite_row& row : rows) {
+    if (row.spec.pattern->mover) continue;
+    if (row.spec.buffer_bytes() > kMostBytes)
+      throw usage_error(
+          "--predict: " + row.name + " needs " + std::to_string(row.spec.buffer_bytes()) +
+          " bytes a buffer, and rows of up to " + std::to_string(kMostBytes) + " are predicted");
+    result.push_back({row, {}, {}});
+  }
+  // The stride-1 rows that others are compared with, each once.
+  std::map<std::string, std::vector<row_prediction>> known;
+  std::vector<row_spec> wanted;
+  for (const forecast_row& row : result)
+    for (const row_spec& spec : {row.row.spec, stride_one_of(row.row.spec)})
+      if (known.emplace(spec.key(), std::vector<row_prediction>()).second) wanted.push_back(spec);
+  std::vector<std::vector<row_prediction>> predicted(wanted.size());
+  omp_set_max_active_levels(2);  // a row that is walked lane by lane needs more than one core
+  std::exception_ptr failure;    // an exception must not leave a parallel loop
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    try {
+      const auto work = make_workload(wanted[i]);
+      if (!work->meaning().refusal().empty()) continue;
+      predicted[i] = predict_on(work->meaning(), devices);
+    } catch (...) {
+#pragma omp critical(forecast_failure)
+      failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  for (std::size_t i = 0; i < wanted.size(); ++i) known[wanted[i].key()] = predicted[i];
+  for (forecast_row& row : result) {
+    row.on = known[row.row.spec.key()];
+    const auto& stride1 = known[stride_one_of(row.row.spec).key()];
+    for (std::size_t d = 0; d < row.on.size(); ++d)
+      row.stride1_ratio.push_back(row.on[d].time && d < stride1.size() && stride1[d].time
+                                      ? row.on[d].time->seconds.middle() /
+                                            stride1[d].time->seconds.middle()
+                                      : 0);
+  }
+  std::erase_if(result, [](const forecast_row& row) { return row.on.empty(); });
+  return result;
+}
+
+std::string forecast_table(const std::vector<forecast_row>& rows,
+                           const std::vector<predictor>& devices) {
+  std::string text = "predictions, nothing was measured:\n";
+  for (const predictor& one : devices)
+    text += "  " + one.device().key + ": " + one.device().name + " (" + one.source() + ")" +
+            (one.device().time ? "" : ", whose description has no figures of time") + "\n";
+  text += "DRAM read and written are in arrays of the row (elements x element size)\n\n";
+  std::vector<std::vector<std::string>> lines;
+  std::vector<std::string> head{"row", "ld", "st"};
+  std::vector<bool> left{true, false, false};
+  for (const predictor& one : devices) {
+    const std::string of = devices.size() > 1 ? one.device().key + " " : "";
+    for (const char* const title :
+         {"time", "GB/s", "times stride 1", "read", "written", "limited by"})
+      head.push_back(of + title);
+    left.insert(left.end(), {false, false, false, false, false, true});
+  }
+  lines.push_back(head);
+  for (const forecast_row& row : rows) {
+    const row_spec& spec = row.row.spec;
+    const launch_totals& totals = row.on.front().totals;
+    const auto array = static_cast<double>(spec.buffer_bytes());
+    const auto per_request = [](const side_totals& side) {
+      return side.requests == 0 ? std::string("-") : format_fixed(side.sectors_per_request(), 2);
+    };
+    std::vector<std::string> line{row.row.name, per_request(totals.loads),
+                                  per_request(totals.stores)};
+    for (std::size_t d = 0; d < row.on.size(); ++d) {
+      const row_prediction& model = row.on[d];
+      line.push_back(time_text(model));
+      const auto useful = static_cast<double>(useful_bytes(spec)) * 1e-9;
+      line.push_back(model.time ? either(model.time->seconds.low, model.time->seconds.high,
+                                         format_significant(useful / model.time->seconds.high),
+                                         format_significant(useful / model.time->seconds.low))
+                                : "-");
+      line.push_back(ratio_text(row.stride1_ratio[d]));
+      line.push_back(times_array(model.traffic.dram_read_bytes, array));
+      line.push_back(times_array(model.traffic.dram_write_bytes, array));
+      line.push_back(limit_text(model));
+    }
+    lines.push_back(line);
+  }
+  return text + aligned(lines, left);
+}
+
+std::string forecast_json(const std::vector<forecast_row>& rows,
+                          const std::vector<predictor>& devices, const evidence& context) {
+  nlohmann::ordered_json file;
+  auto& record = file["context"];
+  for (const auto& [key, value] : context) record[key] = value;
+  record["backend"] = "prediction";
+  std::string names;
+  for (const predictor& one : devices) names += (names.empty() ? "" : ",") + one.device().key;
+  record["model.gpu"] = names;
+  auto& runs = file["benchmarks"] = nlohmann::ordered_json::array();
+  for (const forecast_row& row : rows)
+    for (std::size_t d = 0; d < row.on.size(); ++d) {
+      const row_spec& spec = row.row.spec;
+      const row_prediction& model = row.on[d];
+      const std::string name =
+          row.row.name + (devices.size() > 1 ? "/gpu:" + devices[d].device().key : "");
+      const double us = model.time ? model.time->seconds.middle() * 1e6 : 0;
+      nlohmann::ordered_json run{
+          {"name", name},     {"run_name", name},      {"run_type", "iteration"},
+          {"repetitions", 1}, {"repetition_index", 0}, {"threads", 1},
+          {"iterations", 1},  {"real_time", us},       {"cpu_time", us},
+          {"time_unit", "us"}};
+      const auto work = make_workload(spec);
+      counter_values values;
+      add_prediction(values, spec, work->meaning().unique_bytes(), &model.totals);
+      add_model(values, model, 0);
+      for (const auto& [key, value] : values.all())
+        if (key != "unexplained") run[key] = value;
+      run["useful_bytes"] = useful_bytes(spec);
+      run["elements"] = spec.elements;
+      row_label label;
+      label.add("predicted");
+      add_model_label(label, model);
+      run["label"] = label.text();
+      runs.push_back(std::move(run));
+    }
+  return file.dump(2) + "\n";
+}
+
+}  // namespace sectorbench

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/predict/forecast.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/predict/device_file.hpp"
+#include "bench/report/counters.hpp"
+#include "bench/report/label.hpp"
+#include "bench/support/text.hpp"
+#include "test/support/fake_backend.hpp"
+
+namespace sectorbench {
+namespace {
+
+using test::row_of;
+using texts = std::vector<std::string>;
+using nlohmann::json;
+
+constexpr index_t kElements = index_t{16} << 20;  // 64 MiB of floats
+
+std::vector<suite_row> rows_named(const texts& names) {
+  std::vector<suite_row> rows;
+  for (const std::string& name : names) rows.push_back({row_of(name, kElements), name});
+  return rows;
+}
+std::vector<predictor> devices_named(const texts& names) {
+  std::vector<predictor> devices;
+  for (const std::string& name : names) devices.emplace_back(find_device(name), "built in");
+  return devices;
+}
+std::vector<forecast_row> predicted(const texts& rows, const texts& devices) {
+  return forecast(rows_named(rows), devices_named(devices));
+}
+json document_of(const texts& rows, const texts& devices, const evidence& context = {}) {
+  return json::parse(forecast_json(predicted(rows, devices), devices_named(devices), context));
+}
+texts lines_of(const std::string& text) {
+  texts lines;
+  for (const std::string_view line : split(text, '\n')) lines.emplace_back(line);
+  return lines;
+}
+
+const texts kRows{"stride/copy/f32/stride:8", "contiguous/read/f32"};
+
+TEST(Forecast, RowsKeepTheirOrderAndHaveEachDevice) {
+  const auto found = predicted(kRows, {"h200", "t4"});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].row.name, kRows[0]);
+  EXPECT_EQ(found[1].row.name, kRows[1]);
+  for (const forecast_row& row : found) {
+    ASSERT_EQ(row.on.size(), 2u);
+    ASSERT_EQ(row.stride1_ratio.size(), 2u);
+    ASSERT_TRUE(row.on[0].time && row.on[1].time);
+    EXPECT_LT(row.on[0].time->seconds.high, row.on[1].time->seconds.low) << "a T4 is slower";
+  }
+}
+
+TEST(Forecast, IsWhatThePredictorSays) {
+  const auto found = predicted(kRows, {"h200"});
+  const row_prediction alone = predictor(find_device("h200"), "")
+                                   .predict(make_workload(row_of(kRows[0], kElements))->meaning());
+  EXPECT_EQ(found[0].on[0].time->seconds, alone.time->seconds);
+  EXPECT_EQ(found[0].on[0].traffic.dram_read_bytes, alone.traffic.dram_read_bytes);
+  EXPECT_EQ(found[0].on[0].totals, alone.totals);
+}
+
+TEST(Forecast, MoversAreLeftOut) {
+  const auto found =
+      predicted({"memcpy/copy/f32", "contiguous/copy/f32", "memset/write/f32"}, {"h200"});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].row.name, "contiguous/copy/f32");
+}
+
+TEST(Forecast, TimesAreComparedWithStride1OfTheSameOperationAndType) {
+  const auto found = predicted({"stride/copy/f32/stride:1", "stride/copy/f32/stride:8"}, {"t4"});
+  EXPECT_EQ(found[0].stride1_ratio[0], 1);
+  EXPECT_EQ(found[1].stride1_ratio[0],
+            found[1].on[0].time->seconds.middle() / found[0].on[0].time->seconds.middle());
+  EXPECT_GT(found[1].stride1_ratio[0], 10);
+  // The stride-1 row need not be among the rows.
+  EXPECT_EQ(predicted({"stride/copy/f32/stride:8"}, {"t4"})[0].stride1_ratio,
+            found[1].stride1_ratio);
+}
+
+TEST(Forecast, WithoutFiguresOfTimeThereIsNoRatio) {
+  const auto found = predicted(kRows, {"a100"});
+  EXPECT_FALSE(found[0].on[0].time);
+  EXPECT_EQ(found[0].stride1_ratio, std::vector<double>{0});
+}
+
+TEST(Forecast, RowsThatNoGpuHoldsAreRefused) {
+  std::vector<suite_row> rows = rows_named({"contiguous/copy/f32"});
+  rows[0].spec.elements = (index_t{1} << 36) + 1;
+  try {
+    forecast(rows, devices_named({"h200"}));
+    FAIL() << "it was predicted";
+  } catch (const usage_error& error) {
+    EXPECT_STREQ(error.what(),
+                 "--predict: contiguous/copy/f32 needs 274877906948 bytes a buffer, and rows of up "
+                 "to 274877906944 are predicted");
+  }
+}
+
+// ---- The table
+
+TEST(ForecastTable, SaysThatNothingWasMeasuredAndForWhat) {
+  const auto devices = devices_named({"h200", "a100"});
+  const std::string table = forecast_table(forecast(rows_named(kRows), devices), devices);
+  const texts lines = lines_of(table);
+  ASSERT_GE(lines.size(), 8u);
+  EXPECT_EQ(lines[0], "predictions, nothing was measured:");
+  EXPECT_EQ(lines[1], "  h200: NVIDIA H200 (built in)");
+  EXPECT_EQ(lines[2],
+            "  a100: NVIDIA A100-SXM4-80GB (built in), whose description has no figures of time");
+  EXPECT_EQ(lines[3], "DRAM read and written are in arrays of the row (elements x element size)");
+  EXPECT_EQ(lines[4], "");
+  EXPECT_TRUE(lines[5].starts_with("row "));
+  for (const char* const title : {"h200 time", "h200 limited by", "a100 read", "a100 written"})
+    EXPECT_NE(lines[5].find(title), std::string::npos) << title;
+  EXPECT_EQ(lines[6], std::string(lines[5].size(), '-'));
+  EXPECT_TRUE(lines[7].starts_with("stride/copy/f32/stride:8 "));
+  EXPECT_TRUE(lines[8].starts_with("contiguous/read/f32 "));
+  for (const std::string& line : lines) EXPECT_FALSE(line.ends_with(' ')) << "'" << line << "'";
+}
+
+TEST(ForecastTable, OneDeviceNeedsNoNames) {
+  const auto devices = devices_named({"t4"});
+  const texts lines = lines_of(forecast_table(forecast(rows_named(kRows), devices), devices));
+  EXPECT_EQ(lines[4].find("t4"), std::string::npos) << lines[4];
+  // 32 sectors a request; 16 arrays read (8 of them fills), 8 written back.
+  EXPECT_TRUE(lines[6].starts_with("stride/copy/f32/stride:8  32.00  32.00")) << lines[6];
+  EXPECT_NE(lines[6].find("  16.00     8.00  dram_bytes"), std::string::npos) << lines[6];
+  EXPECT_TRUE(lines[7].starts_with("contiguous/read/f32        4.00      -")) << lines[7];
+}
+
+// ---- The JSON
+
+TEST(ForecastJson, SaysWhatItIs) {
+  const json file = document_of(kRows, {"h200"}, {{"suite", "rows"}});
+  EXPECT_EQ(file["context"]["backend"], "prediction");
+  EXPECT_EQ(file["context"]["model.gpu"], "h200");
+  EXPECT_EQ(file["context"]["suite"], "rows");
+  ASSERT_EQ(file["benchmarks"].size(), 2u);
+  for (const json& run : file["benchmarks"]) {
+    const auto label = row_label::parse(run["label"].get<std::string>());
+    ASSERT_TRUE(label);
+    EXPECT_EQ(label->value("predicted"), "1");
+    EXPECT_TRUE(label->value("limited_by"));
+    EXPECT_FALSE(run.contains("verified")) << "nothing was verified";
+    EXPECT_FALSE(run.contains("unexplained")) << "nothing was measured";
+    EXPECT_FALSE(run.contains("time_median_s"));
+  }
+}
+
+TEST(ForecastJson, RowsHaveKeysOfSectorsTrafficAndTime) {
+  const json file = document_of(kRows, {"h200"});
+  const json& run = file["benchmarks"][0];
+  for (const counter_spec& counter : kCounters) {
+    const bool expected = counter.key != "unexplained" &&
+                          (counter.source == "model" || counter.key == "unique_bytes" ||
+                           counter.key == "useful_bytes" || counter.key == "elements");
+    EXPECT_EQ(run.contains(std::string(counter.key)), expected) << counter.key;
+  }
+  EXPECT_EQ(run["elements"], kElements);
+  EXPECT_EQ(run["useful_bytes"], 2 * 4 * kElements);
+  EXPECT_EQ(run["load_sectors_per_request_predicted"], 32);
+  const double low = run["time_predicted_low_s"], high = run["time_predicted_high_s"];
+  EXPECT_GT(low, 0);
+  EXPECT_DOUBLE_EQ(run["real_time"].get<double>(), (low + high) / 2 * 1e6);
+  EXPECT_EQ(run["time_unit"], "us");
+  EXPECT_EQ(run["run_type"], "iteration");
+}
+
+TEST(ForecastJson, SeveralDevicesHaveRowsOfTheirOwn) {
+  const json file = document_of(kRows, {"h200", "t4"});
+  EXPECT_EQ(file["context"]["model.gpu"], "h200,t4");
+  texts names;
+  for (const json& run : file["benchmarks"]) names.push_back(run["name"]);
+  EXPECT_EQ(names, (texts{"stride/copy/f32/stride:8/gpu:h200", "stride/copy/f32/stride:8/gpu:t4",
+                          "contiguous/read/f32/gpu:h200", "contiguous/read/f32/gpu:t4"}));
+  EXPECT_EQ(document_of(kRows, {"t4"})["benchmarks"][0]["name"], "stride/copy/f32/stride:8");
+}
+
+TEST(ForecastJson, WithoutFiguresOfTimeThereAreNone) {
+  const json file = document_of(kRows, {"a100"});
+  const json& run = file["benchmarks"][0];
+  EXPECT_FALSE(run.contains("time_predicted_low_s"));
+  EXPECT_TRUE(run.contains("dram_bytes_predicted_low"));
+  EXPECT_EQ(run["real_time"], 0);
+  EXPECT_EQ(run["label"].get<std::string>().find("limited_by"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sectorbench
