@@ -16,7 +16,6 @@ are, or 2 if a file cannot be read or decides no claim.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import textwrap
@@ -25,6 +24,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tools"))
 import sectorbench_results as results
+from command_line import WRONG, Parser, run, say
 from claims_record import CannotTell, Finding, Record
 from claims_table import CLAIMS, Claim, Source
 
@@ -180,10 +180,7 @@ def check(paths: list[str], only: str | None) -> int:
         return _error(f"--claim={only}: there is no such claim; known are: {keys}")
     machines: dict[str, list[results.ResultFile]] = {}
     for path in paths:
-        try:
-            file = results.read_file(path)
-        except results.ResultError as error:
-            return _error(str(error))
+        file = results.read_file(path)
         if file.predicted:
             return _error(f"{path}: backend: a prediction of --predict, and no record of what a machine did")
         machines.setdefault(_machine(file), []).append(file)
@@ -224,8 +221,8 @@ def _machine(file: results.ResultFile) -> str:
 
 
 def _error(text: str) -> int:
-    print(f"claims.py: {text}", file=sys.stderr)
-    return 2
+    say("claims.py", text)
+    return WRONG
 
 
 def _write(path: Path, text: str) -> None:
@@ -236,9 +233,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser("claims.py", __doc__)
     parser.add_argument(
         "--check", nargs="+", metavar="FILE", help="JSON of --benchmark_out: print verdicts, write nothing"
     )
@@ -248,13 +243,13 @@ def main(arguments: list[str]) -> int:
         return check(options.check, options.claim)
     if options.claim:
         return _error(f"--claim={options.claim} goes with --check FILE")
+    text = document()
     try:
-        text = document()
         _write(DOCS / "claims.md", text)
-    except (results.ResultError, OSError) as error:
+    except OSError as error:
         return _error(str(error))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run("claims.py", main)

@@ -80,6 +80,8 @@ class Record:
         return rows
 
     def _note(self, name: str, value: float, text: str) -> float:
+        if not math.isfinite(value):
+            raise CannotTell(f"`{name}` has no finite number: {text}")
         figures = self.asked.setdefault(name, [])
         if text not in figures:
             figures.append(text)
@@ -97,7 +99,13 @@ class Quantity:
         return Quantity(f"({self.text} + {other.text})", lambda record: self.of(record) + other.of(record))
 
     def __truediv__(self, other: Quantity) -> Quantity:
-        return Quantity(f"{self.text} / {other.text}", lambda record: self.of(record) / other.of(record))
+        def of(record: Record) -> float:
+            above, below = self.of(record), other.of(record)
+            if below == 0:
+                raise CannotTell(f"{other.text} is 0")
+            return above / below
+
+        return Quantity(f"{self.text} / {other.text}", of)
 
     def __rmul__(self, factor: float) -> Quantity:
         return Quantity(f"{factor:g} x {self.text}", lambda record: factor * self.of(record))

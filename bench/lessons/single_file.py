@@ -12,7 +12,6 @@ Exit status: 0, or 2 if a pattern or the program's answer is not as expected; on
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import subprocess
@@ -20,6 +19,9 @@ import sys
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
+sys.path.append(str(SOURCE / "bench" / "tools"))
+from command_line import Failure, Parser, run
+
 ELEMENTS = 4 << 20
 
 # A thread's coordinates (access/launch.hpp) as CUDA calls them.
@@ -33,7 +35,7 @@ BODY = re.compile(r"void run\(const lane& t, const Access& a\) const \{\n(.*?)\n
 MOVE = re.compile(r"a\.move\((.*), (\w+), (\w+)\);")
 
 
-class Unexpected(Exception):
+class Unexpected(Failure):
     """Says what is not as this script expects it."""
 
 
@@ -92,18 +94,11 @@ def single_file(benchmark: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser("single_file.py", __doc__)
     parser.add_argument("benchmark", help="the program, which predicts the sectors")
-    benchmark = parser.parse_args(arguments).benchmark
-    try:
-        sys.stdout.write(single_file(benchmark))
-    except Unexpected as error:
-        print(f"single_file.py: {error}", file=sys.stderr)
-        return 2
+    sys.stdout.write(single_file(parser.parse_args(arguments).benchmark))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run("single_file.py", main)

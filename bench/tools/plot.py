@@ -39,6 +39,7 @@ Table = Any  # pandas.DataFrame as sectorbench_results.load returns it: the rows
 
 sys.path.append(str(Path(__file__).resolve().parent))
 import sectorbench_results as results
+from command_line import WRONG, Failure, Parser, run, say
 
 # Okabe and Ito, Color Universal Design (2008): told apart with every common colour blindness. Line styles
 # and markers differ as well.
@@ -52,7 +53,7 @@ SECTOR_BYTES = 32
 GB = 1e9
 
 
-class PlotError(Exception):
+class PlotError(Failure):
     """Why there is no picture, in one line."""
 
 
@@ -88,7 +89,7 @@ def stride_rows(run: Table, prefix: str) -> Table:
     """The measured rows PREFIX/stride:N and no further part, by rising stride."""
     if "param.stride" not in run:
         return run.iloc[:0]
-    wanted = run["row"].str.fullmatch(re.escape(prefix) + r"/stride:\d+") & (run["status"] == results.OK)
+    wanted = run["row"].str.fullmatch(re.escape(prefix) + r"/stride:\d+") & run["time_s"].notna()
     return middle_repetition(run[wanted], "param.stride")
 
 
@@ -180,7 +181,7 @@ def knee(runs: Sequence[Table], prefix: str) -> Picture:
     def sized(run: Table) -> Table:
         if "param.elements" not in run:
             return run.iloc[:0]
-        rows = run[(run["status"] == results.OK) & run["param.elements"].notna()]
+        rows = run[run["time_s"].notna() & run["param.elements"].notna()]
         rows = rows.assign(curve=rows["row"].str.replace(r"/elements:\d+", "", regex=True))
         return rows[rows.groupby("curve")["row"].transform("nunique") >= 3]
 
@@ -522,9 +523,7 @@ def listed(choices: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser("plot.py", __doc__)
     parser.add_argument("files", nargs="+", metavar="FILE", help="JSON of --benchmark_out")
     parser.add_argument("--picture", choices=[*PICTURES, "all"], default="all",
                         help="all (as without it): those that can be drawn")
@@ -558,13 +557,10 @@ def main(arguments: list[str]) -> int:
             )
     except ModuleNotFoundError as error:
         needed = "python3-matplotlib, python3-pandas"
-        print(f"plot.py: {error.name} is not installed (Debian: {needed})", file=sys.stderr)
-        return 2
-    except (PlotError, results.ResultError) as error:
-        print(f"plot.py: {error}", file=sys.stderr)
-        return 2
+        say("plot.py", f"{error.name} is not installed (Debian: {needed})")
+        return WRONG
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run("plot.py", main)

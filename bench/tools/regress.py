@@ -29,10 +29,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 try:
     import regress_statistics as arithmetic
@@ -43,30 +44,24 @@ except ModuleNotFoundError as lacking:
     )
     sys.exit(2)
 import regress_report
-from regress_compare import CANNOT, CannotCompare, NotOneKind, compare
-from regress_policy import Policy, PolicyError, policy_text, read_policy
-from sectorbench_results import ResultError, ResultFile, read_file, refuse_repeated
+from command_line import Parser, run
+from regress_compare import CannotCompare, NotOneKind, chosen_metric, compare, direction
+from regress_policy import Policy, policy_text, read_policy
+from sectorbench_results import ResultFile, read_file, refuse_mixture, refuse_repeated
 
 SEPARATOR = "\0"  # stands for "--", which argparse would drop
 OUTPUTS = ("policy_out", "markdown", "json", "github_action_benchmark", "bencher", "otava_csv")
 MARGIN = 2  # a proposed floor is this many times what the calibration saw: its noise is itself uncertain
 LEAST_CALIBRATION = 5  # processes
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        print(f"regress.py: {message}; see --help", file=sys.stderr)
-        sys.exit(CANNOT)
+HEAVY = 3  # a standard deviation so many times the robust one is made by few processes
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options, and as `groups` the files of base and new, or those to calibrate from."""
     parser = Parser(
-        prog="regress.py",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "regress.py",
+        __doc__,
         usage="regress.py [options] BASE... -- NEW...\n       regress.py --calibrate [options] FILE...",
-        allow_abbrev=False,
     )
     flag = parser.add_argument
     flag("files", nargs="*", metavar="FILE", help="JSON of one process; base and new are parted by --")
@@ -82,8 +77,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     flag(
         "--metric",
         metavar="KEY",
-        help="time_s, or a counter such as useful_bytes_per_second; KEY:higher or KEY:lower where nobody "
-        "knows which way is better",
+        help="time_s, cpu_time, or a counter such as useful_bytes_per_second; KEY:higher or KEY:lower where "
+        "nobody knows which way is better",
     )
     flag(
         "--require-same",
@@ -141,18 +136,27 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     for key in ("markdown", "json", "github_action_benchmark", "bencher", "otava_csv", "counters_only"):
         if options.calibrate and getattr(options, key):
             parser.error(f"--{key.replace('_', '-')} goes with a comparison, not with --calibrate")
-    inputs = [Path(one).resolve() for group in options.groups for one in group]
-    for key in OUTPUTS:
+    inputs = {os.path.realpath(one) for group in options.groups for one in group}
+    if options.policy and options.policy_out is None:
+        inputs.add(os.path.realpath(options.policy))
+    written: set[str] = set()
+    for key in ("policy", *OUTPUTS):
         path = getattr(options, key)
         if path == "":
             parser.error(f"--{key.replace('_', '-')} has no file's name")
-        if path and Path(path).resolve() in inputs:
+        if not path or key == "policy":
+            continue
+        file = os.path.realpath(path)
+        if file in inputs:
             parser.error(f"{path} is read, and would be written")
+        if file in written and not (os.path.exists(file) and not os.path.isfile(file)):
+            parser.error(f"--{key.replace('_', '-')}={path} would be written twice")
+        written.add(file)
     return options
 
 
 def policy_of(options: argparse.Namespace) -> Policy:
-    policy = read_policy(options.policy) if options.policy else Policy()
+    policy = read_policy(options.policy) if options.policy is not None else Policy()
     values: dict[str, Any] = {
         key: getattr(options, key)
         for key in ("floor_percent", "k", "alpha", "metric", "allow_insufficient")
@@ -185,12 +189,12 @@ def gate(options: argparse.Namespace, policy: Policy) -> int:
     if options.json:
         regress_report.write_file(options.json, regress_report.as_json(report))
     if options.github_action_benchmark:
-        text = regress_report.github_action_benchmark(new)
+        text = regress_report.github_action_benchmark(new, report.metric, report.lower_is_better)
         regress_report.write_file(options.github_action_benchmark, text)
     if options.bencher:
-        regress_report.write_file(options.bencher, regress_report.bencher(new))
+        regress_report.write_file(options.bencher, regress_report.bencher(new, report.metric))
     if options.otava_csv:
-        text = regress_report.otava_csv(new, options.otava_csv, options.commit)
+        text = regress_report.otava_csv(new, report.metric, options.otava_csv, options.commit)
         regress_report.write_file(options.otava_csv, text)
     return report.exit_code
 
@@ -202,40 +206,49 @@ def calibrate(options: argparse.Namespace, policy: Policy) -> int:
     processes = min(map(len, groups))
     if len(files) < LEAST_CALIBRATION:
         raise CannotCompare(f"a noise needs {LEAST_CALIBRATION} processes at least, not {len(files)}")
-    times = [regress_report.times_by_row(group) for group in groups]
+    refuse_mixture(files)
+    metric, _ = direction(chosen_metric(policy.metric, files))
+    measured = [regress_report.values_by_row(group, metric) for group in groups]
     names = [
         name
-        for name in times[0]
-        if all(len(side.get(name, [])) == len(group) for side, group in zip(times, groups))
+        for name in measured[0]
+        if all(len(side.get(name, [])) == len(group) for side, group in zip(measured, groups))
     ]
     if not names:
-        raise CannotCompare("no row was measured in all files: nothing to calibrate")
+        raise CannotCompare(f"no row has {metric} in all files: nothing to calibrate")
     default = policy.floor_percent
     least_processes = arithmetic.processes_for_p(policy.alpha, len(names))
     floors: dict[str, float] = {}
     width = max(map(len, names))
-    print(f"{len(files)} processes, {len(names)} rows; floors for {processes} processes a side")
+    hopeless = []
+    print(f"{len(files)} processes, {len(names)} rows; floors for {processes} processes a side, of {metric}")
     print(f"{'row':{width}}  {'noise':>8}  {'A/A change':>10}  {'floor':>7}  a side for {default:g} %")
     for name in names:
-        sides = [side[name] for side in times]
-        noise = arithmetic.noise(*sides)
+        sides = [side[name] for side in measured]
+        noise = arithmetic.robust_noise(*sides)
+        heavy = arithmetic.noise(*sides) > HEAVY * noise
         shift = arithmetic.change(*sides) if len(sides) == 2 else math.nan
         seen = policy.k * arithmetic.noise_of_change(noise, processes, processes)
         if len(sides) == 2:
             seen = max(seen, abs(shift))
         floor = max(default, math.ceil(1000 * MARGIN * seen) / 10)
         if floor >= 100:
-            raise CannotCompare(
-                f"{name}: no floor will do for a noise of {regress_report.percent(noise)}; measure on a "
-                "quieter machine or with more processes"
-            )
-        if floor > default:
+            hopeless.append(name)
+        elif floor > default:
             floors[name] = floor
         needed = arithmetic.processes_for_floor(noise, default / 100, policy.k)
+        remark = "  no floor will do" if floor >= 100 else "  some processes lie far off" if heavy else ""
         print(
             f"{name:{width}}  {regress_report.percent(noise, 3):>8}  "
-            f"{regress_report.percent(shift, 2, '+'):>10}  {floor:5.1f} %  {max(needed, least_processes)}"
+            f"{regress_report.percent(shift, 2, '+'):>10}  {floor:5.1f} %  "
+            f"{max(needed, least_processes)}{remark}"
         )
+    if len(hopeless) == len(names):
+        raise CannotCompare(
+            f"no floor will do for any of {len(names)} rows; measure on a quieter machine or with more processes"
+        )
+    for name in hopeless:
+        print(f"without a floor, as the machine is too noisy for it: {name}")
     for name in sorted({row.name for file in files for row in file.rows} - set(names)):
         print(f"left out, as not every file has it measured: {name}")
     if options.policy_out:
@@ -254,14 +267,9 @@ def calibrate(options: argparse.Namespace, policy: Policy) -> int:
 
 def main(arguments: Sequence[str]) -> int:
     options = parse(arguments)
-    try:
-        policy = policy_of(options)
-        return calibrate(options, policy) if options.calibrate else gate(options, policy)
-    except (ResultError, PolicyError, CannotCompare, regress_report.WriteError) as error:
-        sys.stdout.flush()
-        print(f"regress.py: {error}", file=sys.stderr)
-        return CANNOT
+    policy = policy_of(options)
+    return calibrate(options, policy) if options.calibrate else gate(options, policy)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run("regress.py", main)

@@ -16,8 +16,10 @@ import re
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import regress_statistics as arithmetic
+from command_line import Failure
 from regress_kinds import Difference, differences, gpu_number, index_of_gpus
 from regress_policy import Policy, PolicyError
 from sectorbench_results import (
@@ -54,8 +56,14 @@ Processes = list[list[Row]]  # of one row, for each file that has it: its repeti
 
 COUNTED_SIDES = ("load", "store", "index")
 
+# What is judged unless somebody says otherwise, by the context's backend: what bears disturbance best there
+# (docs/comparing.md, "Which metric"). Where rows lack it, and on every other device, it is time_s.
+DEFAULT_METRIC = {"host": "time_s"}
+LIBRARY_TIMES = ("time_s", "real_time", "cpu_time")  # time_s is real_time in seconds
+DISTURBED = "disturbed"  # the label of a row whose samples other work disturbed (docs/counters.md)
 
-class CannotCompare(Exception):
+
+class CannotCompare(Failure):
     """Nothing can be said of these runs; one line why."""
 
 
@@ -135,7 +143,7 @@ def compare(
     CannotCompare if the runs are not of one kind or have nothing in common
     """
     refuse_mixture([*base, *new])
-    metric, lower_is_better = direction(policy.metric)
+    metric, lower_is_better = direction(chosen_metric(policy.metric, [*base, *new]))
     found = differences(base, new, policy, counters_only)
     report = Report(metric, lower_is_better, policy, list(base), list(new), found, [], [])
     if any(one.refused for one in found):
@@ -154,11 +162,20 @@ def compare(
         base_rows, new_rows = _runs(sides, row)
         _judge_counts(row, base_rows, new_rows, counters_only)
         if not counters_only:
-            row.base, row.new = ([_value(process, metric) for process in side[row.row]] for side in sides)
+            row.base, row.new = ([value_of(process, metric) for process in side[row.row]] for side in sides)
     if not counters_only:
-        _judge_metric(report, [row for row in comparable if _has_metric(row, metric)])
+        _judge_metric(
+            report,
+            [
+                row
+                for row in comparable
+                if _has_metric(row, metric) and not _is_disturbed(report, row, [side[row.row] for side in sides])
+            ],
+        )
         for row in comparable:
             _flag_implausible(row, _runs(sides, row), new[0].context_of(sides[1][row.row][0][0]))
+        _note_disturbances(report, sides)
+        _note_order(report)
     _note_what_is_void(report, counters_only)
     return report
 
@@ -166,6 +183,20 @@ def compare(
 def _runs(sides: Sequence[dict[str, Processes]], row: RowReport) -> list[list[Row]]:
     """All runs of a row, for each side."""
     return [[run for process in side[row.row] for run in process] for side in sides]
+
+
+def chosen_metric(metric: str, files: Sequence[ResultFile]) -> str:
+    """The metric that "default" stands for: the device's, where every row that has a time has it."""
+    if metric != "default":
+        return metric
+    key = DEFAULT_METRIC.get(files[0].context.get("backend", ""), "time_s")
+    timed = [row for file in files for row in file.rows if row.time_s > 0]
+    return key if all(value_of([row], key) > 0 for row in timed) else "time_s"
+
+
+def is_time(metric: str) -> bool:
+    """Whether its values are seconds."""
+    return metric in LIBRARY_TIMES or metric.endswith("_s")
 
 
 def direction(metric: str) -> tuple[str, bool]:
@@ -176,7 +207,7 @@ def direction(metric: str) -> tuple[str, bool]:
     key, _, said = metric.partition(":")
     if said in ("higher", "lower"):
         return key, said == "lower"
-    if not said and re.fullmatch(r"time_s|time_(median|min)_s|kernel_time_s|traced_time_s", key):
+    if not said and (key in LIBRARY_TIMES or re.fullmatch(r"(kernel_|traced_)?time_(\w+_)?s", key)):
         return key, True
     if not said and (key.endswith("_per_second") or key.startswith("fraction_of_")):
         return key, False
@@ -236,22 +267,74 @@ def _state(processes: Processes) -> tuple[str, str, bool]:
     return (OK if rows else MISSING), "", False
 
 
-def _value(process: list[Row], metric: str) -> float:
-    """The median of a process's repetitions."""
-    return statistics.median(
-        row.time_s if metric == "time_s" else row.counters.get(metric, math.nan) for row in process
-    )
+def value_of(process: list[Row], metric: str) -> float:
+    """The median of a process's repetitions, times in seconds; NaN where one has no finite one."""
+    if metric == "cpu_time":
+        values = [row.cpu_time_s for row in process]
+    elif metric in LIBRARY_TIMES:
+        values = [row.time_s for row in process]
+    else:
+        values = [row.counters.get(metric, math.nan) for row in process]
+    return statistics.median(values) if all(map(math.isfinite, values)) else math.nan
 
 
 def _has_metric(row: RowReport, metric: str) -> bool:
     """Whether both sides have values above zero; if not, the row's verdict says so."""
-    was, now = ("" if not all(value > 0 for value in values) else "yes" for values in (row.base, row.new))
+    was, now = (all(value > 0 for value in values) for values in (row.base, row.new))
     if was and now:
         return True
-    zero = any(value == 0 for value in row.base + row.new)
+    partly = not was and any(value > 0 for value in row.base)
+    bad = next((value for value in row.base + row.new if value <= 0), math.nan)
     row.base, row.new = [], []  # there is no change to speak of
-    row.end(WORSE if was else FINE, NO_METRIC, f"{metric} is 0: not comparable" if zero else f"no {metric}")
+    what = f"no finite {metric}" if math.isnan(bad) else f"{metric} is {bad:g}: not comparable"
+    row.end(WORSE if was else CANNOT if partly else FINE, NO_METRIC, what)
     return False
+
+
+def _is_disturbed(report: Report, row: RowReport, sides: Sequence[Processes]) -> bool:
+    """Whether other work disturbed most processes of a side: such a row is not judged."""
+    for name, side in zip(("base", "new"), sides):
+        disturbed = sum(_any_disturbed(process) for process in side)
+        if 2 * disturbed > len(side):
+            row.end(FINE if report.policy.allow_insufficient else CANNOT, INSUFFICIENT)
+            row.message = f"disturbed by other work in {disturbed} of {len(side)} processes of {name}"
+            return True
+    return False
+
+
+def _any_disturbed(process: list[Row]) -> bool:
+    return any(DISTURBED in row.label for row in process)
+
+
+def _note_disturbances(report: Report, sides: Sequence[dict[str, Processes]]) -> None:
+    rows = [
+        [process for side in sides for process in side.get(row.row, []) if _any_disturbed(process)]
+        for row in report.rows
+    ]
+    disturbed = sum(bool(processes) for processes in rows)
+    if disturbed:
+        report.notes.append(
+            f"other work disturbed {disturbed} of {len(rows)} rows, in {sum(map(len, rows))} measurements of "
+            "processes: measure where less else runs"
+        )
+
+
+def _note_order(report: Report) -> None:
+    """Says so where one side was measured wholly before the other, by the dates at which processes began."""
+    if min(len(report.base), len(report.new)) < 2:
+        return
+    try:
+        base, new = (
+            [datetime.fromisoformat(file.context["date"]).timestamp() for file in side]
+            for side in (report.base, report.new)
+        )
+    except (KeyError, ValueError, OverflowError, OSError):
+        return
+    if max(base) < min(new) or max(new) < min(base):
+        report.notes.append(
+            "base and new were collected one after the other, not in turn: a drift of the machine between them "
+            "looks like a change; collect.sh takes turns"
+        )
 
 
 def _judge_metric(report: Report, rows: list[RowReport]) -> None:

@@ -8,8 +8,9 @@ They are named. A policy's `require_same` and `allow_different` move keys betwee
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from regress_policy import Policy
@@ -53,7 +54,7 @@ KIND = KIND_OF_COUNTS + (
     "tool",
     "build.type",
 )
-# Where no GPU was measured, the CPU is what was: the last is of programs that are not this one.
+# Where no GPU was measured, the CPU is what was: the last three are all that other programs say of it.
 KIND_OF_HOST = (
     "host.cpu_model",
     "host.cores",
@@ -61,14 +62,24 @@ KIND_OF_HOST = (
     "host.openmp_threads",
     "host.l3_bytes",
     "host.transparent_huge_pages",
+    "host.threads",
+    "host.wait_policy",
+    "host.omp_places",
+    "host.omp_proc_bind",
+    "host.affinity",
+    "host.numa_nodes",
+    "host.cpu_quota",
+    "host.governor",
+    "host.turbo",
     "num_cpus",
+    "caches",
+    "mhz_per_cpu",
 )
 
 # The same GPU under another index is the same GPU, and no two runs share a date.
 IGNORED = (
     "date",
     "load_avg",
-    "mhz_per_cpu",
     "executable",
     "gpu.index",
     "gpu.pci_bus_id",
@@ -80,8 +91,13 @@ IGNORED = (
     "event.floor_us",
 )
 
-CLOCK = "clock.sm_mhz"  # measured when a run starts
-CLOCK_TOLERANCE = 0.02
+# Numbers that are measured anew by each run, and how far the sides' medians may lie apart.
+TOLERANCES: dict[str, Callable[[float], float]] = {
+    "clock.sm_mhz": lambda clock: 0.02 * clock,
+    "mhz_per_cpu": lambda clock: 0.02 * clock,
+    "host.load_begin": lambda load: max(1.0, 0.5 * load),
+    "host.load_end": lambda load: max(1.0, 0.5 * load),
+}
 
 
 @dataclass(frozen=True)
@@ -137,7 +153,7 @@ def differences(
             values = [_values(key, side) for side in sides]
             if values[0] == values[1] and len(values[0]) == 1 or _is_ignored(key, policy):
                 continue
-            if key == CLOCK and _clocks_agree(*sides):
+            if key in TOLERANCES and _agree(key, *sides):
                 continue
             refused = _is_refused(key, values, policy, on_host, counters_only)
             name = f"GPU {gpu}: {key}" if len(gpus) > 1 else key
@@ -182,12 +198,12 @@ def _is_refused(
     return key in kind and recorded
 
 
-def _clocks_agree(*sides: Iterable[dict[str, str]]) -> bool:
+def _agree(key: str, *sides: Iterable[dict[str, str]]) -> bool:
     try:
-        clocks = [statistics.median(float(context[CLOCK]) for context in side) for side in sides]
+        medians = [statistics.median(float(context[key]) for context in side) for side in sides]
     except (KeyError, ValueError):
         return False
-    return abs(clocks[0] - clocks[1]) <= CLOCK_TOLERANCE * max(clocks)
+    return all(map(math.isfinite, medians)) and abs(medians[0] - medians[1]) <= TOLERANCES[key](max(medians))
 
 
 def _joined(values: tuple[str, ...], longest: int = 60) -> str:

@@ -4,7 +4,7 @@
     floor_percent = 1.5            # a smaller change of a row never counts
     k = 5                          # nor does one within k times the noise of the row's change
     alpha = 0.01                   # chance that a comparison without any change reports one, over all rows
-    metric = "time_s"              # or any counter, "useful_bytes_per_second"; "my_counter:higher"
+    metric = "default"             # the device's, or a key: "time_s", "cpu_time", "my_counter:higher"
     require_same = ["driver"]      # context keys whose difference is refused though it need not be
     allow_different = []           # context keys whose difference is only named though it would be refused
     allow_insufficient = false     # rows that cannot be judged do not fail the comparison
@@ -22,11 +22,12 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
+from command_line import Failure, printable, read_text
 
-class PolicyError(Exception):
+
+class PolicyError(Failure):
     """A policy file that does not say what it should, in one line with file and place."""
 
 
@@ -35,7 +36,7 @@ class Policy:
     floor_percent: float = 1.5
     k: float = 5
     alpha: float = 0.01
-    metric: str = "time_s"
+    metric: str = "default"
     require_same: tuple[str, ...] = ()
     allow_different: tuple[str, ...] = ()
     allow_insufficient: bool = False
@@ -64,19 +65,19 @@ class Policy:
         checked: dict[str, Any] = {}
         for key, value in values.items():
             if key not in known:
-                raise PolicyError(f"{place}: {key}: unknown; known are {', '.join(known)}")
+                raise PolicyError(f"{place}: {printable(key)[:80]}: unknown; known are {', '.join(known)}")
             checked[key] = _checked(f"{place}: {key}", key, value)
         return replace(self, **checked)
 
 
 def read_policy(path: str) -> Policy:
-    """@raises PolicyError"""
+    """@raises Failure"""
+    text = read_text(path)
     try:
-        values = tomllib.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise PolicyError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PolicyError(f"{path}: not TOML: {error}") from None
+        values = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise PolicyError(f"{path}: not TOML: {what[:200]}") from None
     return Policy().with_values(path, values)
 
 
@@ -97,32 +98,38 @@ def _checked(place: str, key: str, value: Any) -> Any:
     if key in ("require_same", "allow_different"):
         if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) and one for one in value):
             raise PolicyError(
-                f'{place}: {json.dumps(value, default=str)} is no list of keys such as ["driver"]'
+                f'{place}: {_shown(value)} is no list of keys such as ["driver"]'
             )
         return tuple(value)
     if key == "metric":
         if not isinstance(value, str) or not value:
-            raise PolicyError(f'{place}: {json.dumps(value, default=str)} is no name such as "time_s"')
+            raise PolicyError(f'{place}: {_shown(value)} is no name such as "time_s"')
         return value
     if key == "allow_insufficient":
         if not isinstance(value, bool):
-            raise PolicyError(f"{place}: {json.dumps(value, default=str)} is neither true nor false")
+            raise PolicyError(f"{place}: {_shown(value)} is neither true nor false")
         return value
     if key == "floor_percent_of":
         if not isinstance(value, dict):
             raise PolicyError(
-                f'{place}: {json.dumps(value, default=str)} is no table of lines such as "stride/*" = 3'
+                f'{place}: {_shown(value)} is no table of lines such as "stride/*" = 3'
             )
         return {
-            glob: _number(f"{place}: {json.dumps(glob)}", percent, 0, 100)
+            glob: _number(f"{place}: {_shown(glob)}", percent, 0, 100)
             for glob, percent in value.items()
         }
     return _number(place, value, 0, {"floor_percent": 100, "k": 100, "alpha": 1}[key])
 
 
+def _shown(value: Any) -> str:
+    """A value of a file in a message: not all of it."""
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 def _number(place: str, value: Any, low: float, high: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low < value < high:
         raise PolicyError(
-            f"{place}: {json.dumps(value, default=str)} is no number between {low:g} and {high:g}"
+            f"{place}: {_shown(value)} is no number between {low:g} and {high:g}"
         )
     return value

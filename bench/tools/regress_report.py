@@ -11,9 +11,9 @@ import os
 import statistics
 import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from command_line import Failure, read_text
 from regress_compare import (
     CANNOT,
     CHANGED,
@@ -31,9 +31,11 @@ from regress_compare import (
     WORSE,
     Report,
     RowReport,
+    is_time,
+    value_of,
 )
 from regress_kinds import Difference
-from sectorbench_results import FAILED, INTERRUPTED, OK, SKIPPED, ResultFile
+from sectorbench_results import FAILED, INTERRUPTED, OK, SKIPPED, ResultFile, Row
 
 # The order of the summary: what fails first.
 SUMMARY = (
@@ -55,7 +57,7 @@ ABSENT = ("absent",)
 OUTCOMES = {FINE: "fine", WORSE: "worse", CANNOT: "cannot compare"}
 
 
-class WriteError(Exception):
+class WriteError(Failure):
     """A file that could not be written; one line."""
 
 
@@ -65,12 +67,12 @@ def write_file(path: str, text: str) -> None:
     try:
         path_of_file = os.path.realpath(path)
         if os.path.exists(path) and not os.path.isfile(path):
-            with open(path, "w", encoding="utf-8") as stream:
+            with open(path, "w", encoding="utf-8", errors="backslashreplace") as stream:
                 stream.write(text)
             return
         folder = os.path.dirname(path_of_file)
         with tempfile.NamedTemporaryFile(
-            "w", dir=folder, prefix=".regress-", delete=False, encoding="utf-8"
+            "w", dir=folder, prefix=".regress-", delete=False, encoding="utf-8", errors="backslashreplace"
         ) as file:
             try:
                 file.write(text)
@@ -102,7 +104,7 @@ def summary(report: Report) -> str:
         )
     ratios = [1 + row.change for row in report.rows if row.change > -1]
     if ratios:
-        mean = statistics.geometric_mean(ratios)
+        mean = math.exp(statistics.fmean(map(math.log, ratios)))
         parts.append(f"geometric mean of new / base {mean:.4f} over {len(ratios)} rows")
     return f"{OUTCOMES[report.exit_code]}: " + "; ".join(parts)
 
@@ -199,17 +201,20 @@ def as_json(report: Report) -> str:
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
-def github_action_benchmark(files: Sequence[ResultFile]) -> str:
-    """The new side as github-action-benchmark's `customBiggerIsBetter` reads it: useful GB/s.
+def github_action_benchmark(files: Sequence[ResultFile], metric: str, lower_is_better: bool) -> str:
+    """The new side as github-action-benchmark's `customBiggerIsBetter` reads it: useful GB/s of the judged time.
 
     Values are medians over processes, ranges half of what lies between the extremes. Rows without useful
-    bytes are given as launches per second.
+    bytes are given as launches per second; a metric that is no time as it is, or one over it where less of it
+    is better.
     """
     entries = []
-    for name, times_s in times_by_row(files).items():
-        rates, unit = [1 / time_s for time_s in times_s], "launches/s"
+    for name, values in values_by_row(files, metric).items():
+        rates, unit = values, metric
+        if lower_is_better:
+            rates, unit = [1 / value for value in values], "launches/s" if is_time(metric) else f"1/{metric}"
         bytes_moved = _useful_bytes(files, name)
-        if bytes_moved:
+        if bytes_moved and is_time(metric):
             rates, unit = [bytes_moved * rate / 1e9 for rate in rates], "GB/s"
         half = (max(rates) - min(rates)) / 2
         entries.append(
@@ -218,44 +223,49 @@ def github_action_benchmark(files: Sequence[ResultFile]) -> str:
                 "unit": unit,
                 "value": statistics.median(rates),
                 "range": f"+- {half:.4g}",
-                "extra": f"{len(rates)} processes, median time {time_text(statistics.median(times_s))}",
+                "extra": f"{len(rates)} processes, median {metric} {_value_text(metric, values)}",
             }
         )
     return json.dumps(entries, indent=2, allow_nan=False) + "\n"
 
 
-def bencher(files: Sequence[ResultFile]) -> str:
-    """The new side in Bencher Metric Format: `latency` in ns and `useful-bytes-per-second`.
+def bencher(files: Sequence[ResultFile], metric: str) -> str:
+    """The new side in Bencher Metric Format: the judged time as `latency` in ns and
+    `useful-bytes-per-second`, or a metric that is no time under its own name.
 
-    Medians and extremes over processes; Bencher makes the second measure when it first sees it.
+    Medians and extremes over processes; Bencher makes a measure when it first sees it.
     """
     entries: dict[str, dict[str, dict[str, float]]] = {}
-    for name, times_s in times_by_row(files).items():
-        entries[name] = {"latency": _with_extremes([1e9 * time_s for time_s in times_s])}
+    for name, values in values_by_row(files, metric).items():
+        if not is_time(metric):
+            entries[name] = {metric.replace("_", "-"): _with_extremes(values)}
+            continue
+        entries[name] = {"latency": _with_extremes([1e9 * time_s for time_s in values])}
         bytes_moved = _useful_bytes(files, name)
         if bytes_moved:
             entries[name]["useful-bytes-per-second"] = _with_extremes(
-                [bytes_moved / time_s for time_s in times_s]
+                [bytes_moved / time_s for time_s in values]
             )
     return json.dumps(entries, indent=2, allow_nan=False) + "\n"
 
 
-def otava_csv(files: Sequence[ResultFile], path: str, commit: str | None) -> str:
-    """The CSV at `path` with one line more: time, commit, and the median time of each row in ns.
+def otava_csv(files: Sequence[ResultFile], metric: str, path: str, commit: str | None) -> str:
+    """The CSV at `path` with one line more: time, commit, and the median of each row's metric, times in ns.
 
     Apache Otava wants a number in every column of every line, so that all runs of a file have the same rows.
 
     @raises WriteError if they do not
     """
-    medians = {name: statistics.median(times_s) * 1e9 for name, times_s in times_by_row(files).items()}
+    scale = 1e9 if is_time(metric) else 1.0
+    medians = {name: statistics.median(of_row) * scale for name, of_row in values_by_row(files, metric).items()}
     context = files[-1].context
     header = ["time", "commit", *medians]
     text = ""
-    if Path(path).exists():
+    if os.path.exists(path):
         try:
-            text = Path(path).read_text("utf-8")
+            text = read_text(path)
             header = next(csv.reader(io.StringIO(text)), [])
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
+        except csv.Error as error:
             raise WriteError(f"{path}: line 1: not the CSV of an earlier run: {error}") from None
         if header[:2] != ["time", "commit"]:
             raise WriteError(
@@ -273,7 +283,7 @@ def otava_csv(files: Sequence[ResultFile], path: str, commit: str | None) -> str
                 f"{path}: line {text.count(chr(10)) + 1}: truncated; remove the line or begin a new file"
             )
     revision = commit or context.get("sectorbench.revision") or "unknown"
-    line = _csv_line([context.get("date", ""), revision, *(f"{medians[name]:.2f}" for name in header[2:])])
+    line = _csv_line([context.get("date", ""), revision, *(f"{medians[name]:.2f}" if scale > 1 else f"{medians[name]:.8g}" for name in header[2:])])
     if not text:
         text = _csv_line(header)
     return text if line in text.splitlines(keepends=True) else text + line  # a run is one line
@@ -285,18 +295,21 @@ def _csv_line(cells: Sequence[str]) -> str:
     return out.getvalue()
 
 
-def times_by_row(files: Sequence[ResultFile]) -> dict[str, list[float]]:
-    """Seconds of a launch for each process; rows that failed somewhere are left out."""
-    times: dict[str, list[float]] = {}
-    bad = {row.name for file in files for row in file.rows if row.status != OK or math.isnan(row.time_s)}
+def values_by_row(files: Sequence[ResultFile], metric: str) -> dict[str, list[float]]:
+    """The metric for each process, times in seconds; rows that failed or lack it somewhere are left out."""
+    found: dict[str, list[float]] = {}
+    bad = {row.name for file in files for row in file.rows if row.status != OK}
     for file in files:
-        of_file: dict[str, list[float]] = {}
+        of_file: dict[str, list[Row]] = {}
         for row in file.rows:
-            if row.name not in bad:
-                of_file.setdefault(row.name, []).append(row.time_s)
-        for name, values in of_file.items():
-            times.setdefault(name, []).append(statistics.median(values))
-    return times
+            of_file.setdefault(row.name, []).append(row)
+        for name, rows in of_file.items():
+            found.setdefault(name, []).append(value_of(rows, metric))
+    return {
+        name: values
+        for name, values in found.items()
+        if name not in bad and all(value > 0 for value in values)
+    }
 
 
 def time_text(time_s: float) -> str:
@@ -343,7 +356,7 @@ def _value_text(metric: str, values: Sequence[float]) -> str:
     if not values:
         return "-"
     median = statistics.median(values)
-    return time_text(median) if metric.endswith("_s") else f"{median:.5g}"
+    return time_text(median) if is_time(metric) else f"{median:.5g}"
 
 
 def _markdown_table(report: Report, rows: Sequence[RowReport]) -> list[str]:

@@ -21,10 +21,13 @@ import json
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from command_line import Failure, printable, read_text
 
 if TYPE_CHECKING:
     import pandas
@@ -74,7 +77,7 @@ NUMERIC_ENDINGS = (
 )
 
 
-class ResultError(Exception):
+class ResultError(Failure):
     """A file that is no result file, in one line: "FILE: place: what is wrong; what helps"."""
 
 
@@ -90,8 +93,9 @@ class Row:
     repetition: int
     status: str  # OK, FAILED, SKIPPED or INTERRUPTED
     message: str  # why it has no numbers
-    time_s: float  # seconds of a launch; NaN unless the status is OK, or where no time was predicted
-    counters: dict[str, float]  # docs/counters.md; empty unless the status is OK
+    time_s: float  # seconds of a launch; NaN unless the status is OK and it is above zero and finite
+    cpu_time_s: float  # the library's cpu_time, as well
+    counters: dict[str, float]  # docs/counters.md; empty unless the status is OK; may be NaN or infinite
     label: dict[str, str]  # {"limited_by": "dram_bytes", "cache_resident": "l2"}
 
     @property
@@ -107,6 +111,7 @@ class ResultFile:
     path: str
     context: dict[str, str]
     rows: list[Row]
+    digest: str = ""  # of what the file holds
 
     @property
     def predicted(self) -> bool:
@@ -133,26 +138,36 @@ NOT_OF_GPU = ("clock.", "event.", "counters", "clock_check", "cuda.", "peer.", "
 def read_file(path: str | os.PathLike[str]) -> ResultFile:
     """Reads a result file.
 
+    A time that is none, such as 0 where a row forgot to set its own, and a counter that is not finite, such
+    as 0/0 of another program, are NaN: they say nothing of the other rows and counters.
+
     @raises ResultError if it is missing, empty, cut off, no JSON, JSON of something else, or if a row
-    has no time, a time that is not above zero, a number that is not finite, or a name that stood before.
+    has no time, or a name that stood before.
     """
     file = os.fspath(path)
-    return from_document(file, _document(file))
+    text = _text(file)
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return replace(from_document(file, _document(file, text)), digest=digest)
 
 
 def from_document(file: str, document: dict[str, Any]) -> ResultFile:
     """The same from JSON that has been read; `file` is its name. @raises ResultError"""
     rows: list[Row] = []
     seen: set[tuple[str, int]] = set()
+    unnumbered: Counter[str] = Counter()  # repetitions of a row, where the file does not number them
     for position, run in enumerate(document["benchmarks"]):
         if not isinstance(run, dict) or not isinstance(run.get("name"), str) or not run["name"]:
             raise ResultError(f"{file}: benchmarks[{position}]: no row of Google Benchmark: it has no name")
         if run.get("run_type") == "aggregate":
             continue
-        row = _row(f"{file}: benchmarks[{position}] ({run['name']})", run)
+        place = f"{file}: benchmarks[{position}] ({printable(run['name'])})"
+        if "repetition_index" not in run:
+            run = run | {"repetition_index": unnumbered[run["name"]]}
+            unnumbered[run["name"]] += 1
+        row = _row(place, run)
         if (row.name, row.repetition) in seen:
             raise ResultError(
-                f"{file}: benchmarks[{position}] ({run['name']}): the row stands twice, so that nobody can "
+                f"{place}: the row stands twice with repetition_index {row.repetition}, so that nobody can "
                 "tell which is meant; one process makes one file"
             )
         seen.add((row.name, row.repetition))
@@ -164,7 +179,10 @@ def from_document(file: str, document: dict[str, Any]) -> ResultFile:
     context = document.get("context", {})
     if not isinstance(context, dict):
         raise ResultError(f"{file}: context: not an object; not a result file of Google Benchmark")
-    texts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in context.items()}
+    texts = {
+        printable(key): printable(value) if isinstance(value, str) else json.dumps(value)
+        for key, value in context.items()
+    }
     return ResultFile(file, texts, rows)
 
 
@@ -247,7 +265,7 @@ def refuse_repeated(files: Iterable[ResultFile]) -> None:
         path = Path(file.path)
         keys = {str(path.resolve()): "given twice"}
         if not file.predicted:
-            keys[hashlib.sha256(path.read_bytes()).hexdigest()] = "a copy of "
+            keys[file.digest] = "a copy of "
         for key, what in keys.items():
             if key in seen:
                 name = what + seen[key] if what.endswith(" ") else what
@@ -265,25 +283,23 @@ def refuse_mixture(files: Iterable[ResultFile]) -> None:
         )
 
 
-def _document(file: str) -> dict[str, Any]:
-    """The file's JSON object, which has a list "benchmarks" that is not empty."""
+def _text(file: str) -> str:
     try:
-        data = Path(file).read_bytes()
-    except OSError as error:
-        raise ResultError(f"{file}: cannot be read: {error.strerror}") from None
-    if not data.strip():
+        text = read_text(file)
+    except Failure as failure:
+        raise ResultError(str(failure)) from None
+    if not text.strip():
         raise ResultError(
-            f"{file}: line 1: the file is empty ({len(data)} bytes): the run wrote nothing, as it stopped "
+            f"{file}: line 1: the file is empty ({len(text)} bytes): the run wrote nothing, as it stopped "
             "early or its filter matched no row; run it again"
         )
+    return text
+
+
+def _document(file: str, text: str) -> dict[str, Any]:
+    """The file's JSON object, which has a list "benchmarks" that is not empty."""
     try:
-        text = data.decode(json.detect_encoding(data))
-    except UnicodeDecodeError as error:
-        raise ResultError(
-            f"{file}: byte {error.start}: not text in {error.encoding}: not a result file"
-        ) from None
-    try:
-        document = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once)
+        document = json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         raise ResultError(
             f"{file}: line {error.lineno}, column {error.colno}: {_why_no_json(text, error)}"
@@ -315,7 +331,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _why_no_json(text: str, error: json.JSONDecodeError) -> str:
-    start = text.lstrip("\ufeff \t\r\n")
+    start = text.lstrip(" \t\r\n")
     if re.match(r'"?name"?,"?iterations"?', start) or "\nname,iterations," in text:
         return "CSV, not JSON; write the run with --benchmark_out_format=json"
     if not start.startswith("{"):
@@ -330,7 +346,7 @@ def _why_no_json(text: str, error: json.JSONDecodeError) -> str:
 
 
 def _row(place: str, run: dict[str, Any]) -> Row:
-    name = run["name"].removesuffix("/manual_time")
+    name = printable(run["name"].removesuffix("/manual_time"))
     parts = name.split("/")
     parameters: dict[str, str] = {}
     for part in parts[3:]:
@@ -338,29 +354,39 @@ def _row(place: str, run: dict[str, Any]) -> Row:
         if colon:
             parameters[key] = value
     pattern, operation, element = parts[:3] if len(parts) >= 3 else (parts + ["", ""])[:3]
-    repetition = run.get("repetition_index", 0)
+    repetition = run["repetition_index"]
     if not isinstance(repetition, int):
         raise ResultError(
             f"{place}: repetition_index: {json.dumps(repetition)} is no number of a repetition"
         )
     label = _label(run.get("label", ""))
     status, message = _status(run, label)
-    time_s, counters = math.nan, {}
+    time_s, cpu_time_s, counters = math.nan, math.nan, {}
     if status == OK:
         counters = {
-            key: _finite(place, key, value)
+            key: _number(value)
             for key, value in run.items()
             if key not in LIBRARY_KEYS and isinstance(value, (int, float)) and not isinstance(value, bool)
         }
-        time_s = _time_s(place, run, may_be_unknown=label.get("predicted") == "1")
+        time_s = _time(place, run, "real_time")
+        unit = run.get("time_unit")
+        if not isinstance(unit, str) or unit not in SECONDS_PER_UNIT:
+            raise ResultError(
+                f"{place}: time_unit: {json.dumps(unit)[:40]} is none of {', '.join(SECONDS_PER_UNIT)}"
+            )
+        time_s *= SECONDS_PER_UNIT[unit]
+        if "cpu_time" in run:
+            cpu_time_s = _time(place, run, "cpu_time") * SECONDS_PER_UNIT[unit]
     return Row(
-        name, pattern, operation, element, parameters, repetition, status, message, time_s, counters, label
+        name, pattern, operation, element, parameters, repetition, status, message, time_s, cpu_time_s,
+        counters, label,
     )
 
 
 def _status(run: dict[str, Any], label: dict[str, str]) -> tuple[str, str]:
     """A skip is told from a failure by its own key (library 1.8.0) or by how its message begins."""
     message = " ".join(str(run.get("error_message") or run.get("skip_message") or "").split())  # one line
+    message = printable(message)
     if label.get("interrupted") == "1" or message.startswith("interrupted by "):
         return INTERRUPTED, message
     if run.get("skipped") or (run.get("error_occurred") and message.startswith("SKIPPED: ")):
@@ -373,40 +399,27 @@ def _status(run: dict[str, Any], label: dict[str, str]) -> tuple[str, str]:
 def _label(text: Any) -> dict[str, str]:
     """Items of our labels; what other programs write into theirs is kept under the empty key."""
     items: dict[str, str] = {}
-    for part in str(text).split(";") if text else ():
+    whole = printable(str(text)) if text else ""
+    for part in whole.split(";") if whole else ():
         key, equals, value = part.partition("=")
         if not equals:
-            return {"": str(text)}
+            return {"": whole}
         items[key] = value
     return items
 
 
-def _time_s(place: str, run: dict[str, Any], may_be_unknown: bool) -> float:
-    if "real_time" not in run:
-        raise ResultError(f"{place}: real_time: missing: no row of Google Benchmark")
-    unit = run.get("time_unit")
-    if unit not in SECONDS_PER_UNIT:
-        raise ResultError(
-            f"{place}: time_unit: {json.dumps(unit)} is none of {', '.join(SECONDS_PER_UNIT)}"
-        )
-    time_s = _finite(place, "real_time", run["real_time"]) * SECONDS_PER_UNIT[unit]
-    if time_s == 0 and may_be_unknown:
-        return math.nan
-    if time_s <= 0:
-        raise ResultError(
-            f"{place}: real_time: {run['real_time']} {unit} is no time of a row that was measured; run it "
-            "again"
-        )
-    return time_s
-
-
-def _finite(place: str, key: str, value: Any) -> float:
+def _time(place: str, run: dict[str, Any], key: str) -> float:
+    """In the row's unit; NaN for what is no time, as of a row that forgot to set its own."""
+    value = run.get(key)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ResultError(f"{place}: {key}: {json.dumps(value)} is no number")
+        what = f"{json.dumps(value)[:40]} is no number" if key in run else "missing"
+        raise ResultError(f"{place}: {key}: {what}: no row of Google Benchmark")
+    time = _number(value)
+    return time if 0 < time < math.inf else math.nan
+
+
+def _number(value: float) -> float:
     try:
-        number = float(value)
+        return float(value)
     except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise ResultError(f"{place}: {key}: {json.dumps(number)} is no finite number; run it again")
-    return number
+        return math.inf

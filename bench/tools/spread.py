@@ -13,17 +13,18 @@ Exit status: 0, or 2 if a file cannot be read or there is nothing to compare.
 
 from __future__ import annotations
 
-import argparse
+import math
 import statistics
-import sys
 
-from sectorbench_results import OK, ResultError, ResultFile, read_file, refuse_mixture, refuse_repeated
+from command_line import Failure, Parser, run
+from sectorbench_results import ResultFile, read_file, refuse_mixture, refuse_repeated
 
 
 def times_of(file: ResultFile) -> tuple[dict[str, tuple[float, float]], int]:
     """Row name -> (seconds of a launch, spread within the process); and rows left out."""
-    rows = {row.name: (row.time_s, row.counters.get("time_cv", 0.0)) for row in file.rows if row.status == OK}
-    return rows, sum(row.status != OK for row in file.rows)
+    timed = [row for row in file.rows if not math.isnan(row.time_s)]
+    rows = {row.name: (row.time_s, row.counters.get("time_cv", 0.0)) for row in timed}
+    return rows, len(file.rows) - len(timed)
 
 
 def variation(values: list[float]) -> float:
@@ -32,33 +33,25 @@ def variation(values: list[float]) -> float:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser("spread.py", __doc__)
     parser.add_argument("files", nargs="+", help="JSON of --benchmark_out, one a process")
     files = parser.parse_args(arguments).files
     if len(files) < 2:
-        print("spread.py: a spread needs at least two files", file=sys.stderr)
-        return 2
+        raise Failure("a spread needs at least two files")
     runs = []
     left_out = 0
-    try:
-        results = [read_file(path) for path in files]
-        refuse_repeated(results)
-        refuse_mixture(results)
-        if results[0].predicted:
-            raise ResultError(f"{files[0]}: predictions have no spread; give the files of measured runs")
-    except ResultError as error:
-        print(f"spread.py: {error}", file=sys.stderr)
-        return 2
+    results = [read_file(path) for path in files]
+    refuse_repeated(results)
+    refuse_mixture(results)
+    if results[0].predicted:
+        raise Failure(f"{files[0]}: predictions have no spread; give the files of measured runs")
     for result in results:
         rows, without = times_of(result)
         runs.append(rows)
         left_out += without
     common = [name for name in runs[0] if all(name in rows for rows in runs)]
     if not common:
-        print("spread.py: the files have no row in common", file=sys.stderr)
-        return 2
+        raise Failure("the files have no row in common that was measured")
 
     width = max(map(len, common))
     print(f"{len(files)} processes, {len(common)} rows in common, {left_out} left out")
@@ -77,4 +70,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run("spread.py", main)

@@ -10,15 +10,15 @@ same rows with hardware counters. What it prints at the end: errors, coverage an
 class of rows, and every miss. Exit status 0 unless something could not be run or compared.
 """
 
-import argparse
 import hashlib
 import statistics
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectorbench_results import OK, ResultError, read_file
+import command_line
+from command_line import Failure, Parser
+from sectorbench_results import OK, read_file
 from sectorbench_results import Row as MeasuredRow
 
 SIZES = ("16Mi", "256Mi", "1Gi")
@@ -80,7 +80,7 @@ def compared(size: str, predicted: Path, measured: Path) -> tuple[list[Row], lis
     result, lacking = [], sorted(set(forecast) ^ set(runs))
     for name in forecast.keys() & runs.keys():
         said, seen = forecast[name].counters, runs[name].counters
-        if "dram_bytes_measured" not in seen:
+        if "dram_bytes_measured" not in seen or "dram_bytes_predicted_low" not in said:
             lacking.append(name)
             continue
         time = None
@@ -180,10 +180,8 @@ def report(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def main(arguments: list[str]) -> int:
+    parser = Parser("validate_model.py", __doc__)
     parser.add_argument("benchmark", type=Path, help="the program")
     parser.add_argument("--folder", type=Path, required=True, help="where all files go")
     parser.add_argument("--gpu", help="a description to take instead of calibrating")
@@ -191,9 +189,12 @@ def main() -> int:
     parser.add_argument(
         "--rows", type=Path, default=Path(__file__).with_name("validation_rows.txt")
     )
-    wanted = parser.parse_args()
+    wanted = parser.parse_args(arguments)
     folder = wanted.folder
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"--folder={folder}: cannot be made: {error.strerror}") from None
     gpu = wanted.gpu
     try:
         if not gpu:
@@ -217,16 +218,16 @@ def main() -> int:
             rows += found
             lacking += [f"{name} at {size}" for name in missing]
     except subprocess.CalledProcessError as failure:
-        print(f"{failure.cmd[0]} ended with {failure.returncode}", file=sys.stderr)
+        command_line.say("validate_model.py", f"{failure.cmd[0]} ended with {failure.returncode}")
         return 1
-    except ResultError as failure:
-        print(failure, file=sys.stderr)
-        return 1
-    print(report(rows))
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}") from None
+    if rows:
+        print(report(rows))
     for name in lacking:
         print(f"not compared: {name}")
     return 0 if rows else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command_line.run("validate_model.py", main)

@@ -19,6 +19,7 @@ import numpy
 SOURCE_DIR = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(SOURCE_DIR / "bench" / "tools"))
 
+import command_line  # noqa: E402
 import sectorbench_results as results  # noqa: E402  (found through the line above)
 
 Json = dict[str, Any]
@@ -152,10 +153,7 @@ def call(main: Callable[[list[str]], int], arguments: Sequence[str]) -> Ended:
     """Runs a tool's main as its process would."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            code = main(list(arguments))
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else 0
+        code = command_line.guarded(f"{main.__module__}.py", main, list(arguments))
     return Ended(code, out.getvalue(), err.getvalue())
 
 
