@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+import tempfile
 import unittest
 
 from support import SOURCE_DIR, OutputTest, measuring, plain_name
@@ -63,6 +66,20 @@ class Table(OutputTest):
         self.assertEqual([line.split()[0] for line in body], names)
         self.assert_summary(lines, len(names))
         self.assertEqual(" ".join(lines).count("WARNING"), 0)
+
+    def test_a_saved_file_prints_the_same_table(self) -> None:
+        rows = "contiguous/copy/f32,stride/copy/f32/stride:1,stride/copy/f32/stride:32,memcpy/copy/f32"
+        with tempfile.TemporaryDirectory() as folder:
+            saved = f"{folder}/rows.json"
+            for more in ([f"--rows={rows}"], [f"--rows={ROW}", "--elements=1048576Gi"]):
+                args = measuring(["--elements=64Ki", *more, f"--benchmark_out={saved}"])
+                lines = self.check_run(args).out.splitlines()
+                table = lines[next(i for i, line in enumerate(lines) if line.startswith("row ")) - 1 : -1]
+                done = subprocess.run(
+                    [sys.executable, str(SOURCE_DIR / "bench" / "tools" / "table.py"), saved],
+                    capture_output=True, text=True, check=True,
+                )
+                self.assertEqual(done.stdout.splitlines()[2:], table)
 
     def test_a_row_shows_what_the_json_holds(self) -> None:
         rows = ("stride/copy/f32/stride:1", "stride/copy/f32/stride:8", "stride/read/f32/stride:8")

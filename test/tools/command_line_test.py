@@ -16,7 +16,7 @@ import command_line
 NAME = "stride/copy/f32/stride:8"
 TOOLS = SOURCE_DIR / "bench" / "tools"
 PROGRAMS = [
-    *(TOOLS / f"{name}.py" for name in ("regress", "spread", "plot", "validate_model")),
+    *(TOOLS / f"{name}.py" for name in ("regress", "spread", "plot", "validate_model", "table")),
     *(SOURCE_DIR / "bench" / "lessons" / f"{name}.py" for name in ("claims", "single_file")),
 ]
 
