@@ -142,7 +142,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     written: set[str] = set()
     for key in ("policy", *OUTPUTS):
         path = getattr(options, key)
-        if path == "":
+        if path in ("", SEPARATOR):
             parser.error(f"--{key.replace('_', '-')} has no file's name")
         if not path or key == "policy":
             continue

@@ -164,14 +164,9 @@ def compare(
         if not counters_only:
             row.base, row.new = ([value_of(process, metric) for process in side[row.row]] for side in sides)
     if not counters_only:
-        _judge_metric(
-            report,
-            [
-                row
-                for row in comparable
-                if _has_metric(row, metric) and not _is_disturbed(report, row, [side[row.row] for side in sides])
-            ],
-        )
+        judged = [row for row in comparable if _has_metric(row, metric)]
+        judged = [row for row in judged if not _is_disturbed(row, [side[row.row] for side in sides], policy)]
+        judge_metric(judged, policy, lower_is_better)
         for row in comparable:
             _flag_implausible(row, _runs(sides, row), new[0].context_of(sides[1][row.row][0][0]))
         _note_disturbances(report, sides)
@@ -291,12 +286,12 @@ def _has_metric(row: RowReport, metric: str) -> bool:
     return False
 
 
-def _is_disturbed(report: Report, row: RowReport, sides: Sequence[Processes]) -> bool:
+def _is_disturbed(row: RowReport, sides: Sequence[Processes], policy: Policy) -> bool:
     """Whether other work disturbed most processes of a side: such a row is not judged."""
     for name, side in zip(("base", "new"), sides):
         disturbed = sum(_any_disturbed(process) for process in side)
         if 2 * disturbed > len(side):
-            row.end(FINE if report.policy.allow_insufficient else CANNOT, INSUFFICIENT)
+            row.end(FINE if policy.allow_insufficient else CANNOT, INSUFFICIENT)
             row.message = f"disturbed by other work in {disturbed} of {len(side)} processes of {name}"
             return True
     return False
@@ -337,8 +332,8 @@ def _note_order(report: Report) -> None:
         )
 
 
-def _judge_metric(report: Report, rows: list[RowReport]) -> None:
-    policy = report.policy
+def judge_metric(rows: Sequence[RowReport], policy: Policy, lower_is_better: bool) -> None:
+    """The verdicts of rows that have the metric of each process on both sides, all above zero."""
     for row in rows:
         n, m = len(row.base), len(row.new)
         row.floor = policy.floor(row.row)
@@ -348,7 +343,7 @@ def _judge_metric(report: Report, rows: list[RowReport]) -> None:
         row.p = arithmetic.permutation_p(row.base, row.new)
     for row, corrected in zip(rows, arithmetic.holm([row.p for row in rows])):
         row.p_corrected = corrected
-        _judge_change(row, policy, len(rows), report.lower_is_better)
+        _judge_change(row, policy, len(rows), lower_is_better)
 
 
 def _judge_change(row: RowReport, policy: Policy, rows: int, lower_is_better: bool) -> None:

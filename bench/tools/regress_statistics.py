@@ -122,7 +122,5 @@ def processes_for_p(alpha: float, rows: int) -> int:
 
 def processes_for_floor(noise_of_process: float, floor: float, k: float) -> int:
     """Processes a side that bring k times the noise of the change down to the floor."""
-    if not floor > 0:
-        return MAX_PROCESSES
-    n = 2 * (k * MEDIAN_ERROR * noise_of_process / floor) ** 2
-    return min(MAX_PROCESSES, max(1, math.ceil(n)))
+    ratio = k * MEDIAN_ERROR * noise_of_process / floor if floor > 0 else math.inf
+    return max(1, math.ceil(2 * ratio**2)) if 2 * ratio < math.sqrt(MAX_PROCESSES) else MAX_PROCESSES

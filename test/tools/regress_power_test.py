@@ -10,8 +10,9 @@ import unittest
 from collections import Counter
 
 import numpy
-from synthetic import ROWS, files_of, processes
+from synthetic import ROWS, ToolTest, call, files_of, processes
 
+import metric_table
 import regress_compare
 import regress_policy
 
@@ -33,6 +34,25 @@ def judge(
 
 def verdicts(report: regress_compare.Report) -> dict[str, str]:
     return {row.row: row.verdict for row in report.rows}
+
+
+class MetricTable(ToolTest):
+    def test_the_minimum_bears_what_the_mean_does_not(self) -> None:
+        random = numpy.random.default_rng(8)
+        folder = self.folder / "busy"
+        folder.mkdir()
+        for index, one in enumerate(processes(18, 0.001, random, names=ROWS[:2])):
+            for made in one["benchmarks"]:
+                made["time_min_s"] = made["real_time"] / 1e9
+                made["real_time"] *= random.choice([1, 3])
+            self.write(f"busy/run_{index}.json", one)
+        ended = call(metric_table.main, [str(folder), "--pairs=10"])
+        self.assertEqual(ended.err, "")
+        cells = {line.split("`")[1]: line.split(" | ") for line in ended.out.splitlines()[2:]}
+        self.assertEqual(cells["time_s"][3:5] + cells["time_s"][6:], ["0 of 10", "100 %", "none |"])
+        self.assertEqual(cells["time_min_s"][3:5] + cells["time_min_s"][6:], ["0 of 10", "0 %", "2 % |"])
+        self.assertEqual(cells["time_trimmed_min_s"][2:4], ["0", "-"], "no file has it")
+        self.assert_one_line(call(metric_table.main, [str(folder), "--processes=10"]), "18 result files", "20")
 
 
 class Power(unittest.TestCase):

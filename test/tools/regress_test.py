@@ -897,6 +897,7 @@ class Broken(GateTest):
             ([good, "--", good, "--floor-percent=0"], "floor_percent: 0.0 is no number between 0 and 100"),
             ([good, "--", good, "--alpha=1"], "alpha: 1.0"),
             ([good, "--", good, "--policy-out=x"], "--calibrate"),
+            ([good, "--", good, "--json", "--"], "--json has no file's name"),
             (["--calibrate"], "no files given"),
             (["--calibrate", good], "5 processes at least, not 1"),
         ):
