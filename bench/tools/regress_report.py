@@ -216,6 +216,8 @@ def github_action_benchmark(files: Sequence[ResultFile], metric: str, lower_is_b
         bytes_moved = _useful_bytes(files, name)
         if bytes_moved and is_time(metric):
             rates, unit = [bytes_moved * rate / 1e9 for rate in rates], "GB/s"
+        if not all(map(math.isfinite, rates)):
+            continue  # no number that JSON can hold
         half = (max(rates) - min(rates)) / 2
         entries.append(
             {
@@ -237,15 +239,17 @@ def bencher(files: Sequence[ResultFile], metric: str) -> str:
     """
     entries: dict[str, dict[str, dict[str, float]]] = {}
     for name, values in values_by_row(files, metric).items():
-        if not is_time(metric):
-            entries[name] = {metric.replace("_", "-"): _with_extremes(values)}
-            continue
-        entries[name] = {"latency": _with_extremes([1e9 * time_s for time_s in values])}
-        bytes_moved = _useful_bytes(files, name)
-        if bytes_moved:
-            entries[name]["useful-bytes-per-second"] = _with_extremes(
-                [bytes_moved / time_s for time_s in values]
-            )
+        measures = {metric.replace("_", "-"): values}
+        if is_time(metric):
+            measures = {"latency": [1e9 * time_s for time_s in values]}
+            bytes_moved = _useful_bytes(files, name)
+            if bytes_moved:
+                measures["useful-bytes-per-second"] = [bytes_moved / time_s for time_s in values]
+        entries[name] = {
+            measure: _with_extremes(of_one)
+            for measure, of_one in measures.items()
+            if all(map(math.isfinite, of_one))
+        }
     return json.dumps(entries, indent=2, allow_nan=False) + "\n"
 
 

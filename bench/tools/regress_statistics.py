@@ -23,6 +23,8 @@ from typing import Any
 import numpy
 from scipy.stats import mannwhitneyu, rankdata
 
+numpy.seterr(all="ignore")  # what overflows is infinite noise, and what is unknown NaN: nothing to warn of
+
 # Standard error of a median of n normal values: this times their standard deviation / sqrt(n).
 MEDIAN_ERROR = math.sqrt(math.pi / 2)
 

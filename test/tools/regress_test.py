@@ -775,6 +775,14 @@ class Files(GateTest):
             line = paths["otava-csv"].read_text("utf-8").splitlines()[1]
             self.assertAlmostEqual(float(line.rpartition(",")[2]), value, delta=0.01)
 
+    def test_exports_leave_out_what_json_cannot_hold(self) -> None:
+        base, new = (steady(10e-6, useful_bytes=math.inf) for _ in range(2))
+        chart, measures = self.folder / "chart.json", self.folder / "bmf.json"
+        ended = self.gate(base, new, f"--github-action-benchmark={chart}", f"--bencher={measures}")
+        self.assertEqual((ended.code, ended.err), (0, ""))
+        self.assertEqual(json.loads(chart.read_text("utf-8")), [])
+        self.assertEqual(set(json.loads(measures.read_text("utf-8"))[STRIDE]), {"latency"})
+
     def test_otava_csv_grows(self) -> None:
         path = self.folder / "trend.csv"
         for time_s, commit in ((10e-6, "abc"), (11e-6, "def"), (11e-6, "def")):  # the last: once more
