@@ -52,6 +52,8 @@ class Record:
             if key in rows[0].label and not (in_cache and key == "cache_resident"):
                 raise CannotTell(f"`{name}` {why} ({key}={rows[0].label[key]})")
         seconds = statistics.median(row.counters.get("time_median_s", row.time_s) for row in rows)
+        if not seconds > 0:
+            raise CannotTell(f"`{name}` has no time")
         text = f"{seconds * 1e6:.4g} us" if seconds < 1e-3 else f"{seconds * 1e3:.4g} ms"
         return self._note(name, seconds, text)
 
@@ -99,16 +101,18 @@ class Quantity:
         return Quantity(f"({self.text} + {other.text})", lambda record: self.of(record) + other.of(record))
 
     def __truediv__(self, other: Quantity) -> Quantity:
-        def of(record: Record) -> float:
-            above, below = self.of(record), other.of(record)
-            if below == 0:
-                raise CannotTell(f"{other.text} is 0")
-            return above / below
-
-        return Quantity(f"{self.text} / {other.text}", of)
+        return Quantity(
+            f"{self.text} / {other.text}", lambda record: _ratio(self.of(record), other.of(record), other.text)
+        )
 
     def __rmul__(self, factor: float) -> Quantity:
         return Quantity(f"{factor:g} x {self.text}", lambda record: factor * self.of(record))
+
+
+def _ratio(above: float, below: float, what: str) -> float:
+    if below == 0:
+        raise CannotTell(f"{what} is 0")
+    return above / below
 
 
 def time(row: str, in_cache: bool = False) -> Quantity:
@@ -132,7 +136,7 @@ def sectors(row: str, side: str = "load") -> Quantity:
     def of_a_request(record: Record) -> float:
         total = record.counter(row, f"{side}_sectors_measured", f"{side} sectors")
         requests = record.counter(row, f"{side}_requests_measured", f"{side} requests")
-        return total / requests
+        return _ratio(total, requests, f"number of {side} requests of `{row}`")
 
     return Quantity(f"{side} sectors of a request of `{row}`", of_a_request)
 

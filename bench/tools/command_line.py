@@ -83,8 +83,8 @@ def read_text(path: str | os.PathLike[str]) -> str:
     utf_16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     if _is_binary(data) and not utf_16:
         place = data.index(b"\0")
-        remedy = "UTF-16 without its mark? save it as UTF-8" if place < 2 else "not a text file"
-        raise Failure(f"{file}: byte {place}: a zero byte: {remedy}")
+        what = "UTF-16 without its mark; save it as UTF-8" if data[:2].count(0) == 1 else "not a text file"
+        raise Failure(f"{file}: byte {place}: a zero byte: {what}")
     encoding = "UTF-16" if utf_16 else "UTF-8"
     try:
         return data.decode(encoding).removeprefix("\ufeff")

@@ -87,7 +87,7 @@ class Picture:
 
 def stride_rows(run: Table, prefix: str) -> Table:
     """The measured rows PREFIX/stride:N and no further part, by rising stride."""
-    if "param.stride" not in run:
+    if not {"param.stride", "useful_bytes"} <= set(run.columns):
         return run.iloc[:0]
     wanted = run["row"].str.fullmatch(re.escape(prefix) + r"/stride:\d+") & run["time_s"].notna()
     return middle_repetition(run[wanted], "param.stride")
@@ -107,8 +107,8 @@ def rates(rows: Table) -> Any:
 
 
 def given(rows: Table, *keys: str) -> bool:
-    """Whether all rows have these counters."""
-    return all(key in rows and rows[key].notna().all() for key in keys)
+    """Whether there are rows, and all have these counters."""
+    return len(rows) > 0 and all(key in rows and rows[key].notna().all() for key in keys)
 
 
 def curve(runs: Sequence[Table], prefix: str) -> Picture:
@@ -179,7 +179,7 @@ def knee(runs: Sequence[Table], prefix: str) -> Picture:
     """Useful rate over the useful bytes of a launch, of every row that a file has at three sizes or more."""
 
     def sized(run: Table) -> Table:
-        if "param.elements" not in run:
+        if not {"param.elements", "useful_bytes"} <= set(run.columns):
             return run.iloc[:0]
         rows = run[run["time_s"].notna() & run["param.elements"].notna()]
         rows = rows.assign(curve=rows["row"].str.replace(r"/elements:\d+", "", regex=True))

@@ -239,11 +239,11 @@ def load(paths: Iterable[str | os.PathLike[str]], mix_predictions: bool = False)
     table = pandas.DataFrame([line for line, _ in lines])
     for column in table.columns:
         if column.startswith("param."):
-            numbers = pandas.to_numeric(table[column], errors="coerce")
+            numbers = table[column].map(_number_or_nan)
             if numbers.notna().equals(table[column].notna()):
                 table[column] = numbers
         elif column not in keys and column.endswith(NUMERIC_ENDINGS):
-            table[column] = pandas.to_numeric(table[column], errors="coerce")
+            table[column] = table[column].map(_number_or_nan)
     ranks = {"param.": 1, "label.": 4}
     start = ["file", "row", "pattern", "operation", "type"]
     middle = ["repetition", "status", "message", "predicted", "time_s"]
@@ -256,6 +256,15 @@ def load(paths: Iterable[str | os.PathLike[str]], mix_predictions: bool = False)
         return ranks.get(column[:6], 3 if column in keys else 5)
 
     return table[sorted(table.columns, key=rank)]
+
+
+def _number_or_nan(text: Any) -> float:
+    """What a name or a context says; integers that 64 bits hold stay ones."""
+    try:
+        number = float(text)
+    except ValueError:
+        return math.nan
+    return int(text) if abs(number) < 2**63 and str(text).isdecimal() else number
 
 
 def refuse_repeated(files: Iterable[ResultFile]) -> None:
@@ -355,9 +364,9 @@ def _row(place: str, run: dict[str, Any]) -> Row:
             parameters[key] = value
     pattern, operation, element = parts[:3] if len(parts) >= 3 else (parts + ["", ""])[:3]
     repetition = run["repetition_index"]
-    if not isinstance(repetition, int):
+    if not isinstance(repetition, int) or abs(repetition) >= 2**31:
         raise ResultError(
-            f"{place}: repetition_index: {json.dumps(repetition)} is no number of a repetition"
+            f"{place}: repetition_index: {json.dumps(repetition)[:40]} is no number of a repetition"
         )
     label = _label(run.get("label", ""))
     status, message = _status(run, label)

@@ -48,6 +48,16 @@ class Checks(unittest.TestCase):
         self.assertAlmostEqual(record(row("a", 12, time_median_s=10e-6)).time_s("a"), 10e-6)
         self.assertAlmostEqual(record(row("a", 12)).time_s("a"), 12e-6)
 
+    def test_a_time_or_counter_that_is_no_number_tells_nothing(self) -> None:
+        for bad in (record(row("a", 0), row("b", 1)), record(row("a", 1, time_median_s=0), row("b", 1))):
+            for quantity in (time("a") / time("b"), time("b") / time("a")):
+                with self.assertRaises(CannotTell):
+                    within(quantity, at_least=1).of(bad)
+        with self.assertRaises(CannotTell):
+            within(sectors("a"), at_least=1).of(
+                record(row("a", 1, load_sectors_measured=4, load_requests_measured=0))
+            )
+
     def test_bounds_are_inclusive(self) -> None:
         here = record(row("a", 30), row("b", 20))
         quantity = time("a") / time("b")

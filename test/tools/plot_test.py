@@ -325,6 +325,7 @@ class CommandLine(PlotTest):
         self.assert_refused(["no_such.json"], "no_such.json: cannot be read")
         self.assert_refused([cpu_only], "sweep_only.json: no rows of any picture")
         self.assert_refused(["--picture=bytes", CPU], "cpu/default.json", "DRAM counters")
+        self.assert_refused(["--picture=bytes", cpu_only], "sweep_only.json", "DRAM counters")
         self.assert_refused(["--picture=knee", STRIDES], "--suite=sweep")
         self.assert_refused(["--picture=overlay", STRIDES], "1 of 1")
         self.assert_refused(["--picture=curve", "--rows=chunk/copy/f32", STRIDES], "chunk/copy/f32/stride:N")

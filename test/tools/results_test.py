@@ -223,6 +223,7 @@ class BrokenFiles(ToolTest):
             document([row(NAME, 1e-6), row("b", 1e-6), row(NAME, 2e-6)]), "benchmarks[2]", "stands twice"
         )
         self.refused(document([row(NAME, 1e-6, repetition_index="0")]), 'repetition_index: "0"')
+        self.refused(document([row(NAME, 1e-6, repetition_index=10**400)]), "repetition_index: 1000")
 
     def test_rows_that_nobody_numbered_are_repetitions(self) -> None:
         made = [row(NAME, time_s) for time_s in (1e-6, 2e-6)]
@@ -239,7 +240,7 @@ class BrokenFiles(ToolTest):
         self.refused(b"\x7fELF\2\1\1\0\0", "byte 7", "zero byte")
 
     def test_input_without_an_end_is_not_read_to_it(self) -> None:
-        with self.assertRaisesRegex(results.ResultError, "/dev/zero: byte 0"):
+        with self.assertRaisesRegex(results.ResultError, "/dev/zero: byte 0: a zero byte: not a text"):
             results.read_file("/dev/zero")
         limit = command_line.MAX_INPUT_BYTES
         self.addCleanup(setattr, command_line, "MAX_INPUT_BYTES", limit)
