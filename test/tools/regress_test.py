@@ -135,6 +135,10 @@ class Verdicts(GateTest):
         self.assertEqual([one["verdict"] for one in self.judged(base, new)["rows"]], ["regression", "no change"])
         report = self.judged(base, new, "--metric=hits:higher")
         self.assertEqual([one["verdict"] for one in report["rows"]], ["not measured", "no change"])
+        for one in (*base, *new):
+            one["benchmarks"][0]["hits"] = math.inf
+        report = self.judged(base, new, "--metric=hits:higher")
+        self.assertEqual([one["verdict"] for one in report["rows"]], ["not measured", "no change"])
         base[0]["benchmarks"][0]["hits"] = 1.0
         self.assertEqual(self.judged(base, new, "--metric=hits:higher")["exit_code"], 2, "base has it partly")
 
