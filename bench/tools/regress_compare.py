@@ -146,6 +146,8 @@ def compare(
     metric, lower_is_better = direction(chosen_metric(policy.metric, [*base, *new]))
     found = differences(base, new, policy, counters_only)
     report = Report(metric, lower_is_better, policy, list(base), list(new), found, [], [])
+    if metric != "time_s" and not counters_only:
+        report.notes.append(f"judged by {metric}")
     if any(one.refused for one in found):
         raise NotOneKind(found)
     index = index_of_gpus(base[0])

@@ -3,7 +3,7 @@
 """Which metric bears disturbance best: a table for docs/comparing.md, from runs of one build.
 
     bench/tools/collect.sh 36 --folder=quiet -- --device=host FLAGS        # and the same beside busy loops
-    test/tools/metric_table.py quiet two_loops four_loops
+    /usr/bin/python3 test/tools/metric_table.py quiet two_loops four_loops
 
 A folder is one condition; its files are processes of one build, at least twice as many as --processes. From
 them pairs of base and new are drawn at random (18 files make many pairs of 9 and 9, which overlap), and the
@@ -20,12 +20,11 @@ Exit status: 0, or 2 if files cannot be read or are too few.
 
 from __future__ import annotations
 
+import random
 import statistics
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-
-import numpy
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "bench" / "tools"))
 from command_line import Failure, Parser, run
@@ -80,7 +79,7 @@ def line(rows: Rows, pairs: Sequence[tuple[Sequence[int], Sequence[int]]], polic
         if statistics.fmean(share(judged(rows, *pair, slower, policy), REGRESSION) for pair in pairs) >= FOUND:
             found = f"{100 * slower:g} %"
             break
-    return [f"{alarms} of {len(pairs)}", f"{100 * undecided:.0f} %", f"{100 * noise:.2g} %", found]
+    return [f"{alarms} of {len(pairs)}", f"{100 * undecided:.0f} %", f"{100 * noise:.1f} %", found]
 
 
 def main(arguments: list[str]) -> int:
@@ -93,13 +92,13 @@ def main(arguments: list[str]) -> int:
     if options.processes < 1 or options.pairs < 1:
         parser.error("--processes and --pairs are 1 at least")
     policy = Policy().with_values("flags", {"floor_percent": options.floor_percent})
-    random = numpy.random.default_rng(1)
+    draw = random.Random(1)
     print("| condition | metric | rows | false alarms | undecided | noise | finds |")
     print("|---|---|---|---|---|---|---|")
     for folder in options.folders:
         files = files_of(folder, 2 * options.processes)
-        drawn = [random.permutation(len(files)).tolist() for _ in range(options.pairs)]
-        pairs = [(one[: options.processes], one[options.processes : 2 * options.processes]) for one in drawn]
+        drawn = [draw.sample(range(len(files)), 2 * options.processes) for _ in range(options.pairs)]
+        pairs = [(one[: options.processes], one[options.processes :]) for one in drawn]
         for metric, title in METRICS.items():
             rows = {name: got for name, got in values_by_row(files, metric).items() if len(got) == len(files)}
             figures = line(rows, pairs, policy) if rows else ["-"] * 4

@@ -169,6 +169,7 @@ class Verdicts(GateTest):
             one["context"]["backend"] = "host"
         report = self.judged(base, new)
         self.assertEqual((report["metric"], report["rows"][0]["verdict"]), ("time_min_s", "regression"))
+        self.assertIn("judged by time_min_s", report["notes"])
         self.assertEqual(self.judged(base, new, "--metric=time_s")["rows"][0]["verdict"], "no change")
         del new[0]["benchmarks"][0]["time_min_s"]
         self.assertEqual(self.judged(base, new)["metric"], "time_s", "where a row lacks the other")
