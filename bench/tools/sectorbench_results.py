@@ -383,9 +383,9 @@ def _row(place: str, run: dict[str, Any]) -> Row:
             raise ResultError(
                 f"{place}: time_unit: {json.dumps(unit)[:40]} is none of {', '.join(SECONDS_PER_UNIT)}"
             )
-        time_s *= SECONDS_PER_UNIT[unit]
+        time_s = _positive(time_s * SECONDS_PER_UNIT[unit])
         if "cpu_time" in run:
-            cpu_time_s = _time(place, run, "cpu_time") * SECONDS_PER_UNIT[unit]
+            cpu_time_s = _positive(_time(place, run, "cpu_time") * SECONDS_PER_UNIT[unit])
     return Row(
         name, pattern, operation, element, parameters, repetition, status, message, time_s, cpu_time_s,
         counters, label,
@@ -418,13 +418,17 @@ def _label(text: Any) -> dict[str, str]:
 
 
 def _time(place: str, run: dict[str, Any], key: str) -> float:
-    """In the row's unit; NaN for what is no time, as of a row that forgot to set its own."""
+    """In the row's unit."""
     value = run.get(key)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         what = f"{json.dumps(value)[:40]} is no number" if key in run else "missing"
         raise ResultError(f"{place}: {key}: {what}: no row of Google Benchmark")
-    time = _number(value)
-    return time if 0 < time < math.inf else math.nan
+    return _number(value)
+
+
+def _positive(time_s: float) -> float:
+    """NaN for what is no time, as of a row that forgot to set its own."""
+    return time_s if 0 < time_s < math.inf else math.nan
 
 
 def _number(value: float) -> float:

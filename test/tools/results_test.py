@@ -206,7 +206,7 @@ class BrokenFiles(ToolTest):
         self.refused(document([row(NAME, 1e-6, real_time=True)]), "real_time: true is no number")
 
     def test_times_that_are_none(self) -> None:
-        for time in (0, 0.0, -1.5):
+        for time in (0, 0.0, -1.5, 1e-320):
             (one,) = results.from_document("x", document([row(NAME, 1e-6, real_time=time)])).rows
             self.assertTrue(math.isnan(one.time_s), time)
             self.assertAlmostEqual(one.cpu_time_s, 1e-6)
