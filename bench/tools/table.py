@@ -59,7 +59,8 @@ def cells(row: Row) -> list[str]:
         return value if 0 < value < math.inf else 0.0
 
     ratio = "{:.2f}"
-    rate, slower = given("useful_bytes_per_second"), given("fraction_of_stride1")
+    rate = given("useful_bytes_per_second") or given("bytes_per_second")  # the latter of other programs
+    slower = given("fraction_of_stride1")
     ceiling, spread = 100 * given("fraction_of_ceiling"), 100 * row.counters.get("time_cv", math.nan)
     digits = 2 if spread < 9.995 else 1 if spread < 99.95 else 0
     return [
