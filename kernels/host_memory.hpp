@@ -51,17 +51,28 @@ struct host_memory {
   T worked(T v, unsigned times) const { return worked_on(v, times); }
 };
 
-/// Calls `body(first)` for every block of the launch with its first thread. Each core takes a run
-/// of consecutive blocks, as a CPU's thread walks its part of an array.
+/// Calls `body(i)` for i from 0 to count - 1. Each core takes a run of consecutive numbers, as a
+/// CPU's thread walks its part of an array. @param by_team as in launch_data
 template <class Body>
-void on_all_cores(const launch_shape& shape, const Body& body) {
-  const index_t blocks = shape.blocks();
+void share_out(index_t count, bool by_team, const Body& body) {
+  if (by_team) {
+#pragma omp for schedule(static) nowait
+    for (index_t i = 0; i < count; ++i) body(i);
+  } else {
+#pragma omp parallel for schedule(static) if (count > 1)
+    for (index_t i = 0; i < count; ++i) body(i);
+  }
+}
+
+/// Calls `body(first)` for every block of the launch with its first thread.
+template <class Body>
+void on_all_cores(const launch_shape& shape, const Body& body, bool by_team = false) {
   const auto u = [](index_t v) { return static_cast<unsigned>(v); };
-#pragma omp parallel for schedule(static) if (blocks > 1)
-  for (index_t block = 0; block < blocks; ++block)
+  share_out(shape.blocks(), by_team, [&](index_t block) {
     body(lane{0, 0, u(block % shape.grid_x), u(block / shape.grid_x % shape.grid_y),
               u(block / shape.grid_x / shape.grid_y), shape.block.x, shape.block.y, u(shape.grid_x),
               u(shape.grid_y)});
+  });
 }
 
 /// Calls `body(lane)` for every thread of a block, one after another.

@@ -138,23 +138,25 @@ class typed_program final : public untyped_program<P, Op> {
     T* const out = first_store(data);
     const std::uint64_t seed = data.seed;
     const index_entry* const indices = data.indices;
-    on_all_cores(this->shape(),
-                 [this, seed, in, out, indices, keep = data.keep](const lane& first) {
-                   std::array<T, slots_of<P>()> slots;
-                   T sum{};
-                   for_each_phase<P>([&](auto phase) {
-                     for_each_thread_of(first, [&](const lane& thread) {
-                       host_memory<T> memory{in, out, seed, indices, slots.data()};
-                       run_phase<decltype(phase)::value>(this->pattern_, thread,
-                                                         access<Op, host_memory<T>>{memory});
-                       if constexpr (Op::kStores == side::kNone) {
-                         if (keep) out[thread_rank(thread)] = memory.checksum;
-                         sum = added(sum, memory.checksum);
-                       }
-                     });
-                   });
-                   if constexpr (Op::kStores == side::kNone) keep_alive(sum);
-                 });
+    on_all_cores(
+        this->shape(),
+        [this, seed, in, out, indices, keep = data.keep](const lane& first) {
+          std::array<T, slots_of<P>()> slots;
+          T sum{};
+          for_each_phase<P>([&](auto phase) {
+            for_each_thread_of(first, [&](const lane& thread) {
+              host_memory<T> memory{in, out, seed, indices, slots.data()};
+              run_phase<decltype(phase)::value>(this->pattern_, thread,
+                                                access<Op, host_memory<T>>{memory});
+              if constexpr (Op::kStores == side::kNone) {
+                if (keep) out[thread_rank(thread)] = memory.checksum;
+                sum = added(sum, memory.checksum);
+              }
+            });
+          });
+          if constexpr (Op::kStores == side::kNone) keep_alive(sum);
+        },
+        data.by_team);
   }
 
   void launch([[maybe_unused]] const launch_data& data,

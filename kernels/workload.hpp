@@ -28,6 +28,9 @@ struct launch_data {
   const index_entry* indices = nullptr;  ///< the index list, if the program has one
   cache_ops ops{};                       ///< @pre the workload has kernels for them
   int shared_bytes = 0;                  ///< of each block, to keep others off its SM
+  /// On the CPU: every thread of the calling OpenMP team makes this call, and each does its part,
+  /// without a barrier at the end.
+  bool by_team = false;
 };
 
 /// What a row needs of the buffers, in bytes from their aligned starts.

@@ -9,6 +9,7 @@
 #include "bench/cases/suite.hpp"
 #include "bench/commands/modes.hpp"
 #include "bench/devices/device_selection.hpp"
+#include "bench/devices/disturbance.hpp"
 #include "bench/options/library_flags.hpp"
 #include "bench/options/options.hpp"
 #include "bench/report/library.hpp"
@@ -71,6 +72,7 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
     return exit_code::kOk;
   }
 
+  choose_threads();
   const run_plan plan = read_command_line(parsed);
   if (plan.wanted.hint > 0) return show_hint(plan, stdout);
   if (!plan.wanted.check_file.empty()) return check_file(plan, stdout);

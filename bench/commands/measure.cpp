@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/commands/modes.hpp"
+#include "bench/devices/host_info.hpp"
 #include "bench/measure/context.hpp"
 #include "bench/measure/fixture.hpp"
 #include "bench/measure/progress.hpp"
@@ -95,6 +96,13 @@ std::string counters_summary(const std::vector<device_rows>& devices, const run_
   return text;
 }
 
+/// Measured rows from which other work took time.
+std::ptrdiff_t disturbed_rows(const run_tally& tally) {
+  return std::ranges::count_if(tally.finished(), [](const run_tally::finished_row& row) {
+    return is_disturbed(row.result);
+  });
+}
+
 std::string summary(const std::vector<device_rows>& devices, const run_tally& tally) {
   using enum run_tally::outcome;
   std::string text = std::to_string(tally.count(kOk)) + " rows measured and verified";
@@ -104,6 +112,10 @@ std::string summary(const std::vector<device_rows>& devices, const run_tally& ta
   add(kFailed, "failed");
   add(kSkipped, "skipped");
   add(kInterrupted, "interrupted");
+  if (const auto rows = disturbed_rows(tally); rows > 0)
+    text += ", " + std::to_string(rows) +
+            " DISTURBED by other work on this machine (load average " +
+            format_fixed(read_host_info().load_1min, 1) + ")";
   return text + counters_summary(devices, tally);
 }
 
@@ -132,6 +144,11 @@ exit_code verdict(const options& wanted, const std::vector<device_rows>& devices
       static_cast<std::size_t>(tally.count(kOk)) != kReferenceRows * devices.size()) {
     say("--suite=reference promises " + std::to_string(kReferenceRows * devices.size()) +
         " rows, " + std::to_string(tally.count(kOk)) + " came");
+    code = exit_code::kFailed;
+  }
+  if (const auto rows = disturbed_rows(tally); wanted.require_quiet && rows > 0) {
+    say("--require=quiet: other work on this machine disturbed " + std::to_string(rows) +
+        " rows; run it where nothing else runs, or with fewer threads (OMP_NUM_THREADS=)");
     code = exit_code::kFailed;
   }
   if (wanted.counters == counters_mode::kRequire && !counters_satisfied(devices, tally))

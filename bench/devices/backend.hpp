@@ -56,6 +56,8 @@ struct gpu_geometry {
 struct timed_sample {
   double elapsed_s = 0;  ///< of all its launches
   bool blocked = false;  ///< the device's queue was held until all were queued
+  /// Share of the time that other work took from the launches; none where that is not seen.
+  std::optional<double> disturbed{};
 };
 
 /// Where rows are measured: the GPU, or the CPU's memory. Owns the buffers, knows no patterns.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -100,10 +101,11 @@ void read_caches(const fs::path& root, host_info& info) {
   }
 }
 
-// Where one version of control groups keeps its limits.
+// Where one version of control groups keeps the limits of a controller.
 struct cgroup_files {
   fs::path mount;
   std::string group;  // this process's, as /proc/self/cgroup names it
+  bool has_memory = false, has_cpu = false;
   std::string limit, usage, reclaimable;
 };
 
@@ -114,14 +116,29 @@ std::vector<cgroup_files> cgroups(const fs::path& root) {
     if (fields.size() < 3) continue;
     const std::string group(fields[2].substr(std::min<std::size_t>(1, fields[2].size())));
     if (fields[1].empty())
-      found.push_back(
-          {root / "sys/fs/cgroup", group, "memory.max", "memory.current", "inactive_file "});
+      found.push_back({root / "sys/fs/cgroup", group, true, true, "memory.max", "memory.current",
+                       "inactive_file "});
     for (const std::string_view controller : split(fields[1], ','))
-      if (controller == "memory")
-        found.push_back({root / "sys/fs/cgroup/memory", group, "memory.limit_in_bytes",
-                         "memory.usage_in_bytes", "total_inactive_file "});
+      if (controller == "memory" || controller == "cpu")
+        found.push_back({root / "sys/fs/cgroup" / controller, group, controller == "memory",
+                         controller == "cpu", "memory.limit_in_bytes", "memory.usage_in_bytes",
+                         "total_inactive_file "});
   }
   return found;
+}
+
+// The CPUs of a group's quota, 0 if it has none: "50000 100000" in cpu.max, two files before that.
+double quota_of(const fs::path& folder) {
+  const std::string both = first_line(folder / "cpu.max");
+  const auto blank = both.find(' ');
+  const auto quota = blank != std::string::npos
+                         ? leading_number(both)
+                         : leading_number(first_line(folder / "cpu.cfs_quota_us"));
+  const auto period = blank != std::string::npos
+                          ? leading_number(std::string_view(both).substr(blank))
+                          : leading_number(first_line(folder / "cpu.cfs_period_us"));
+  if (!quota || !period || *quota <= 0 || *period <= 0) return 0;  // "max", or -1
+  return static_cast<double>(*quota) / static_cast<double>(*period);
 }
 
 // Every group up to the mount bounds what is below it. In a container the group's path is often
@@ -131,8 +148,11 @@ void bound_by_cgroups(const fs::path& root, host_info& info) {
     fs::path relative = files.group;
     for (;;) {
       const fs::path folder = relative.empty() ? files.mount : files.mount / relative;
+      if (const double quota = files.has_cpu ? quota_of(folder) : 0; quota > 0)
+        info.cpu_quota = info.cpu_quota > 0 ? std::min(info.cpu_quota, quota) : quota;
       // "max" is no number: no limit.
-      if (const auto limit = leading_number(first_line(folder / files.limit))) {
+      if (const auto limit = leading_number(first_line(folder / files.limit));
+          limit && files.has_memory) {
         const std::int64_t usage = leading_number(first_line(folder / files.usage)).value_or(0);
         const std::int64_t cache =
             number_after(folder / "memory.stat", files.reclaimable).value_or(0);
@@ -147,6 +167,38 @@ void bound_by_cgroups(const fs::path& root, host_info& info) {
   }
 }
 
+std::string after(const fs::path& path, std::string_view key) {
+  for (const std::string& line : lines_of(path))
+    if (line.starts_with(key))
+      return std::string(trimmed(std::string_view(line).substr(key.size())));
+  return "unknown";
+}
+
+std::string known_or(std::string text, const char* otherwise) {
+  return text.empty() ? otherwise : text;
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? sanitize(value) : "unset";
+}
+
+void read_scheduling(const fs::path& root, host_info& info) {
+  info.affinity = after(root / "proc/self/status", "Cpus_allowed_list:");
+  info.numa_nodes = after(root / "proc/self/status", "Mems_allowed_list:");
+  const fs::path cpus = root / "sys/devices/system/cpu";
+  info.governor = known_or(first_line(cpus / "cpu0/cpufreq/scaling_governor"), "unknown");
+  const std::string no_turbo = first_line(cpus / "intel_pstate/no_turbo");
+  const std::string boost = first_line(cpus / "cpufreq/boost");
+  info.turbo = no_turbo == "0" || boost == "1"   ? "on"
+               : no_turbo == "1" || boost == "0" ? "off"
+                                                 : "unknown";
+  info.wait_policy = variable("OMP_WAIT_POLICY");
+  info.places = variable("OMP_PLACES");
+  info.proc_bind = variable("OMP_PROC_BIND");
+  std::ifstream(root / "proc/loadavg") >> info.load_1min;
+}
+
 }  // namespace
 
 host_info read_host_info(const std::filesystem::path& root) {
@@ -157,6 +209,7 @@ host_info read_host_info(const std::filesystem::path& root) {
   info.memory_bytes = number_after(meminfo, "MemTotal:").value_or(0) * 1024;
   info.memory_available_bytes = number_after(meminfo, "MemAvailable:").value_or(0) * 1024;
   bound_by_cgroups(root, info);
+  read_scheduling(root, info);
   return info;
 }
 

@@ -18,6 +18,14 @@ struct host_info {
   std::int64_t l3_bytes = 0;
   std::int64_t memory_bytes = 0;            ///< of the machine or of the control group, the less
   std::int64_t memory_available_bytes = 0;  ///< without swapping, bounded by the control group
+  double cpu_quota = 0;     ///< CPUs that the control group may use; 0: as many as there are
+  std::string affinity;     ///< CPUs that the process may run on: "0-1", as the kernel lists them
+  std::string numa_nodes;   ///< memory nodes that it may use: "0"
+  std::string governor;     ///< of the first CPU's clock, or "unknown"
+  std::string turbo;        ///< "on", "off" or "unknown"
+  std::string wait_policy;  ///< OMP_WAIT_POLICY, or "unset"
+  std::string places, proc_bind;  ///< OMP_PLACES and OMP_PROC_BIND, or "unset"
+  double load_1min = 0;           ///< load average of the last minute
 };
 
 /// Reads the facts from /proc and /sys below `root`.

@@ -132,6 +132,15 @@ evidence collect_evidence(const options& wanted, const std::vector<selected_devi
       {"host.l3_bytes", number(host.l3_bytes)},
       {"host.memory_bytes", number(host.memory_bytes)},
       {"host.transparent_huge_pages", transparent_huge_pages()},
+      {"host.affinity", host.affinity},
+      {"host.cpu_quota", host.cpu_quota > 0 ? format_fixed(host.cpu_quota, 2) + " CPUs" : "none"},
+      {"host.numa_nodes", host.numa_nodes},
+      {"host.wait_policy", host.wait_policy},
+      {"host.omp_places", host.places},
+      {"host.omp_proc_bind", host.proc_bind},
+      {"host.governor", host.governor},
+      {"host.turbo", host.turbo},
+      {"host.load_begin", format_fixed(host.load_1min, 2)},
   };
   add_device_facts(facts, devices);
   add_mappings(facts, rows);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "bench/devices/host_info.hpp"
 #include "bench/predict/prediction_metrics.hpp"
 #include "bench/support/format.hpp"
 #include "bench/support/text.hpp"
@@ -31,8 +32,12 @@ void run_tally::record_ok(const suite_row& row, const measurement& result) {
   const auto found = std::ranges::find_if(finished_, same);
   if (found == finished_.end())
     finished_.push_back({row, result});
-  else
+  else {
+    // A row is as disturbed as the worst of its repetitions.
+    const auto worst = std::max(found->result.disturbed, result.disturbed);
     found->result = result;
+    found->result.disturbed = worst;
+  }
 }
 
 void run_tally::record_counters(const std::string& name, const std::string& difference) {
@@ -142,11 +147,17 @@ rate_references row_fixture::references() {
   const row_spec stride_one = stride_one_of(row_.spec);
   const measurement* const one = runner_.known(stride_one);
   rate_references found;
-  if (one != nullptr) found.stride1_bytes_per_s = one->rate(useful_bytes(stride_one));
+  found.disturbed = one != nullptr && is_disturbed(*one);
+  if (one != nullptr && !is_disturbed(*one))
+    found.stride1_bytes_per_s = one->rate(useful_bytes(stride_one));
   for (const row_spec& ceiling : ceiling_of(row_.spec))
-    if (const measurement* const known = runner_.known(ceiling))
+    if (const measurement* const known = runner_.known(ceiling)) {
+      if (is_disturbed(*known)) found.disturbed = true;
       found.ceiling_bytes_per_s =
           std::max(found.ceiling_bytes_per_s, known->rate(useful_bytes(ceiling)));
+    }
+  // The best of several is no ceiling where one of them might have been better.
+  if (found.disturbed) found.ceiling_bytes_per_s = 0;
   found.peak_bytes_per_s = runner_.device().peak_bytes_per_s();
   return found;
 }
@@ -162,6 +173,11 @@ void row_fixture::report(benchmark::State& state, const measurement& result, boo
   add_measurement(values, spec, runner_.body(spec), runner_.index_bytes(spec), result, compared,
                   in_cache);
   add_prediction(values, spec, runner_.body(spec).unique_bytes(), model);
+  if (result.disturbed) {
+    values.set("disturbed", *result.disturbed);
+    values.set("samples_discarded", result.discarded);
+    values.set("load_average", read_host_info().load_1min);
+  }
   if (const auto index = runner_.device().index()) {
     values.set("gpu_index", *index);
     values.set("blocks_per_sm", runner_.blocks_per_sm(spec));
@@ -183,12 +199,13 @@ void row_fixture::report(benchmark::State& state, const measurement& result, boo
     if (!is_table_metric(metric) && std::isfinite(value))
       state.counters[metric] = benchmark::Counter(value);
 
-  const std::string label = label_of(result, seen, in_cache, wall_limited).text();
+  const std::string label = label_of(result, seen, compared, in_cache, wall_limited).text();
   if (!label.empty()) state.SetLabel(label.c_str());
 }
 
-row_label row_fixture::label_of(const measurement& result, const observation& seen, bool in_cache,
-                                bool wall_limited) {
+row_label row_fixture::label_of(const measurement& result, const observation& seen,
+                                const rate_references& compared, bool in_cache, bool wall_limited) {
+  constexpr double kAboveCeiling = 1.1;  // beyond what rates of the same bytes differ by
   constexpr double kShortInFloors = 10;
   constexpr double kLargeGapShare = 0.01;
   const backend& device = runner_.device();
@@ -199,6 +216,10 @@ row_label row_fixture::label_of(const measurement& result, const observation& se
     label.add("above_peak", stores_elements(row_.spec.operation)
                                 ? "write-back pending in " + std::string(device.last_cache_name())
                                 : "served by " + std::string(device.last_cache_name()));
+  if (compared.ceiling_bytes_per_s > 0 && rate > kAboveCeiling * compared.ceiling_bytes_per_s)
+    label.add("implausible", "above the ceiling");
+  if (is_disturbed(result)) label.add("disturbed", format_percent(*result.disturbed, 0));
+  if (compared.disturbed) label.add("references", "disturbed");
   if (row_.spec.pattern->mover) label.add("mover");
   if (wall_limited) label.add("wall_limited");
   if (runner_.lost_blocking(result)) label.add("blocking", "gave_up");

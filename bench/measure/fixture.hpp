@@ -68,8 +68,8 @@ class row_fixture : public benchmark::Fixture {
  private:
   void time_row(benchmark::State& state);
   void report(benchmark::State& state, const measurement& result, bool wall_limited);
-  row_label label_of(const measurement& result, const observation& seen, bool in_cache,
-                     bool wall_limited);
+  row_label label_of(const measurement& result, const observation& seen,
+                     const rate_references& compared, bool in_cache, bool wall_limited);
   void add_counters_label(row_label& label, const observation& seen);
   rate_references references();
   /// Runs `step`; an exception ends the row. Whether it ran to its end.

@@ -43,6 +43,7 @@ void add_measurement(counter_values& to, const row_spec& row, const program& bod
   to.set("time_min_s", result.min_s);
   to.set("time_median_s", result.median_s);
   to.set("time_cv", result.cv);
+  to.set("time_trimmed_min_s", result.trimmed_min_s);
   to.set("verified", 1);
 }
 

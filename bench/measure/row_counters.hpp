@@ -18,6 +18,7 @@ struct rate_references {
   double stride1_bytes_per_s = 0;
   double ceiling_bytes_per_s = 0;
   double peak_bytes_per_s = 0;
+  bool disturbed = false;  ///< one of the rows was: its rate is not among these
 };
 
 /// Size, time and fractions. @param in_cache the working set fits in the last cache

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <csignal>
 #include <numeric>
+#include <utility>
 
+#include "bench/devices/disturbance.hpp"
 #include "bench/support/interrupt.hpp"
 
 namespace sectorbench {
@@ -61,11 +63,22 @@ measurement summarise(const std::vector<timed_sample>& samples, int launches) {
     times.push_back(sample.elapsed_s / launches);
     result.all_blocked = result.all_blocked && sample.blocked;
   }
+  double lost_s = 0, all_s = 0;
+  for (const timed_sample& sample : samples) {
+    if (!sample.disturbed) continue;
+    lost_s += *sample.disturbed * sample.elapsed_s;
+    all_s += sample.elapsed_s;
+  }
+  if (all_s > 0) result.disturbed = lost_s / all_s;
   std::ranges::sort(times);
   const std::size_t n = times.size();
   result.samples = static_cast<int>(n);
   result.launches_per_sample = launches;
   result.min_s = times.front();
+  const std::size_t quarter = (n + 3) / 4;
+  result.trimmed_min_s =
+      std::accumulate(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(quarter), 0.0) /
+      static_cast<double>(quarter);
   result.median_s = (times[(n - 1) / 2] + times[n / 2]) / 2;
   result.mean_s = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(n);
   if (n > 1) {
@@ -74,6 +87,10 @@ measurement summarise(const std::vector<timed_sample>& samples, int launches) {
     result.cv = std::sqrt(squares / static_cast<double>(n - 1)) / result.mean_s;
   }
   return result;
+}
+
+bool is_disturbed(const measurement& result) {
+  return result.disturbed.value_or(0) > kDisturbedShare;
 }
 
 timing_rules timing_rules::for_protocol(protocol_kind protocol) {
@@ -186,9 +203,28 @@ void row_runner::warm_up(const row_spec& row) {
 
 int row_runner::choose_launches(const workload& work) {
   if (rules_.fixed_launches > 0) return rules_.fixed_launches;
-  const double once_s = device_.time(work, seed_, 1, false).elapsed_s;
-  const double wanted = std::ceil(rules_.sample_s / once_s);
-  return static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(device_.max_launches())));
+  const auto time = [&](int launches) { return device_.time(work, seed_, launches, false); };
+  timed_sample once = time(1);
+  if (!once.disturbed) return launches_for(once.elapsed_s);
+  // On a CPU a launch may be preempted, and the first ones meet caches and threads that are cold.
+  constexpr int kTries = 10;
+  double best_s = once.elapsed_s;
+  int launches = 1;
+  for (int i = 0; i < kTries; ++i) {
+    // Time that is lost once a sample weighs less, the more launches the sample has.
+    const bool lost = once.disturbed.value_or(0) > kDisturbedShare;
+    const bool may_grow = lost && once.elapsed_s < kTries * rules_.sample_s;
+    launches = std::max(launches_for(best_s),
+                        may_grow ? std::min(2 * launches, device_.max_launches()) : 1);
+    once = time(launches);
+    best_s = std::min(best_s, once.elapsed_s / launches);
+  }
+  return launches_for(best_s);
+}
+
+int row_runner::launches_for(double once_s) const {
+  const double launches = std::ceil(rules_.sample_s / once_s);
+  return static_cast<int>(std::clamp(launches, 1.0, static_cast<double>(device_.max_launches())));
 }
 
 int row_runner::launches_per_round(const row_spec& row) {
@@ -198,14 +234,31 @@ int row_runner::launches_per_round(const row_spec& row) {
 }
 
 double row_runner::time_round(const row_spec& row, std::vector<timed_sample>& samples) {
-  const state& known = state_of(row);
+  state& known = state_of(row);
   double total_s = 0;
   for (int i = 0; i < rules_.samples_per_round; ++i) {
     stop_if_interrupted();
-    samples.push_back(device_.time(*known.work, seed_, known.launches, rules_.blocking));
+    samples.push_back(undisturbed_sample(known));
     total_s += samples.back().elapsed_s;
   }
   return total_s;
+}
+
+timed_sample row_runner::undisturbed_sample(state& known) {
+  constexpr int kTries = 10;
+  const double most_s =
+      2 * kTries * rules_.sample_s;  // of long samples each costs more than it may help
+  timed_sample best = device_.time(*known.work, seed_, known.launches, rules_.blocking);
+  double spent_s = best.elapsed_s;
+  for (int i = 1; i < kTries && best.disturbed.value_or(0) > kDisturbedShare && spent_s < most_s;
+       ++i) {
+    stop_if_interrupted();
+    ++known.discarded;
+    const timed_sample again = device_.time(*known.work, seed_, known.launches, rules_.blocking);
+    spent_s += again.elapsed_s;
+    if (again.disturbed.value_or(0) < *best.disturbed) best = again;
+  }
+  return best;
 }
 
 measurement row_runner::finish(const row_spec& row, const std::vector<timed_sample>& samples) {
@@ -219,6 +272,7 @@ measurement row_runner::finish(const row_spec& row, const std::vector<timed_samp
     throw;
   }
   known.latest = std::make_unique<measurement>(summarise(samples, known.launches));
+  known.latest->discarded = std::exchange(known.discarded, 0);
   return *known.latest;
 }
 

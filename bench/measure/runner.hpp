@@ -21,10 +21,14 @@ namespace sectorbench {
 /// What a body says of the samples it took.
 struct measurement {
   double mean_s = 0, min_s = 0, median_s = 0;  ///< of one launch
-  double cv = 0;                               ///< over the samples
+  double trimmed_min_s = 0;  ///< mean of the shortest quarter of the samples, rounded up
+  double cv = 0;             ///< over the samples
   int samples = 0;
   int launches_per_sample = 0;
   bool all_blocked = true;
+  /// Share of the samples' time that other work took; none where that is not seen.
+  std::optional<double> disturbed;
+  int discarded = 0;  ///< disturbed samples that were taken again
 
   double rate(index_t bytes) const {
     return mean_s > 0 ? static_cast<double>(bytes) / mean_s : 0.0;
@@ -33,6 +37,9 @@ struct measurement {
 
 /// Summarises samples of `launches` launches each. @pre not empty
 measurement summarise(const std::vector<timed_sample>& samples, int launches);
+
+/// Whether other work on the machine took more of the row's time than its number bears.
+bool is_disturbed(const measurement& result);
 
 /// Why clocks were held down between two looks at a GPU: "power", "thermal", ...
 std::vector<std::string> throttled_between(const gpu_condition& before, const gpu_condition& after);
@@ -150,6 +157,7 @@ class row_runner {
     bool verified = false;
     std::string verification_error;
     int launches = 0;
+    int discarded = 0;  // samples since the last measurement
     std::unique_ptr<launch_totals> totals;
     std::unique_ptr<row_prediction> prediction;
     std::unique_ptr<measurement> latest;
@@ -164,6 +172,8 @@ class row_runner {
   void verify_launch(const row_spec& row, const workload& work, std::uint64_t seed);
   void compare(const row_spec& row, const workload& work, std::uint64_t seed, const char* when);
   int choose_launches(const workload& work);
+  int launches_for(double once_s) const;
+  timed_sample undisturbed_sample(state& known);
   void trace(state& known);
   void count(state& known);
   static void stop_if_interrupted();

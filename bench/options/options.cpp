@@ -172,6 +172,11 @@ void read_counters(std::string_view value, options& to) {
   to.counters = read_name(value, kModes, "counters mode");
 }
 
+void read_require(std::string_view value, options& to) {
+  constexpr std::array<std::pair<bool, std::string_view>, 1> kRequirements{{{true, "quiet"}}};
+  to.require_quiet = read_name(value, kRequirements, "requirement");
+}
+
 void read_extra_metrics(std::string_view value, options& to) {
   to.extra_metrics = read_list(value, [](std::string_view name) {
     if (name.empty() ||
@@ -390,6 +395,8 @@ constexpr std::array kFlags{
          "read hardware counters beside the model: auto does where it is allowed (and not with "
          "--quick); require ends with exit status 1 where it is not, or where they differ",
          read_counters},
+    flag{"--require", "quiet", "--require=quiet",
+         "on the CPU: exit status 1 if other work on the machine disturbed a row", read_require},
     flag{"--counter", "METRIC,...", "--counter=lts__t_sectors_op_read.sum",
          "read these metrics too, by the names that CUPTI and ncu give them", read_extra_metrics},
     flag{"--clock_check", "auto|off", "--clock_check=off",

@@ -49,6 +49,7 @@ struct options {
   counters_mode counters = counters_mode::kAuto;
   std::vector<std::string> extra_metrics;  ///< CUPTI's names
   bool clock_check = true;
+  bool require_quiet = false;  ///< a disturbed row is a failed check
   cache_mode caches = cache_mode::kWarm;
   std::optional<int> l2_fetch_granularity;  ///< bytes: 32, 64 or 128
   cache_ops cache_operators{};

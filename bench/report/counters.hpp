@@ -15,6 +15,7 @@ namespace sectorbench {
 enum class counter_set {
   kEvery,       ///< every measured row
   kGpu,         ///< every row measured on a GPU
+  kHost,        ///< every row measured on the CPU
   kCounters,    ///< kernel rows of a run with hardware counters, where the chip offers the metric
   kClockCheck,  ///< kernel rows of a run whose event clock was checked
   kNvml,        ///< rows on a GPU of which NVML knows this
@@ -86,6 +87,18 @@ inline constexpr std::array kCounters{
                  "clock"},
     counter_spec{"time_cv", "ratio", "standard deviation / mean over the samples; 0 for one",
                  "the samples of one body", "clock"},
+    counter_spec{
+        "time_trimmed_min_s", "s",
+        "mean time of a launch over the quarter of the samples that are shortest, rounded up",
+        "one launch", "clock"},
+    counter_spec{"disturbed", "share",
+                 "(time that threads were ready and did not run + stolen time) / (time of the "
+                 "samples x threads)",
+                 "the samples of one body", "scheduler", counter_set::kHost},
+    counter_spec{"samples_discarded", "samples", "disturbed samples that were taken again",
+                 "one body", "scheduler", counter_set::kHost},
+    counter_spec{"load_average", "processes", "load average of the last minute",
+                 "the machine, after the row", "scheduler", counter_set::kHost},
     counter_spec{"load_requests_predicted", "requests",
                  "warp instructions that load at least one byte", "L1, one launch", "model"},
     counter_spec{"load_sectors_predicted", "sectors",

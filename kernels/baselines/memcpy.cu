@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "kernels/host_memory.hpp"
 #include "kernels/registry.hpp"
 
 #if defined(__CUDACC__)
@@ -31,12 +32,11 @@ class memcpy_mover final : public workload {
     const auto* const in = static_cast<const char*>(data.in);
     auto* const out = static_cast<char*>(data.out);
     const index_t pieces = groups_of(kPiece, bytes_);
-#pragma omp parallel for schedule(static)
-    for (index_t piece = 0; piece < pieces; ++piece) {
+    share_out(pieces, data.by_team, [&](index_t piece) {
       const index_t first = piece * kPiece;
       std::memcpy(out + first, in + first,
                   static_cast<std::size_t>(std::min(kPiece, bytes_ - first)));
-    }
+    });
   }
   void launch([[maybe_unused]] const launch_data& data,
               [[maybe_unused]] CUstream_st* stream) const override {

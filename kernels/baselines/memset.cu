@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "kernels/host_memory.hpp"
 #include "kernels/registry.hpp"
 
 #if defined(__CUDACC__)
@@ -68,12 +69,11 @@ class memset_program final : public program {
     constexpr index_t kPiece = index_t{1} << 20;
     auto* const out = static_cast<char*>(data.out);
     const index_t bytes = n_ * size_of(type_), pieces = groups_of(kPiece, bytes);
-#pragma omp parallel for schedule(static)
-    for (index_t piece = 0; piece < pieces; ++piece) {
+    share_out(pieces, data.by_team, [&](index_t piece) {
       const index_t first = piece * kPiece;
       std::memset(out + first, byte_of(data.seed),
                   static_cast<std::size_t>(std::min(kPiece, bytes - first)));
-    }
+    });
   }
   void prove(const proof_request& request) const override {
 #pragma omp parallel for schedule(static)

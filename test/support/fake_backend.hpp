@@ -27,6 +27,7 @@ class fake_backend final : public backend {
  public:
   calls asked;
   std::function<double(int launches)> seconds = [](int launches) { return launches * 1e-4; };
+  std::function<std::optional<double>()> disturbed = [] { return std::nullopt; };
   std::function<comparison(int number)> found = [](int) { return comparison{}; };
   coverage_verdict verdict;
   std::string refusal;  // why nothing can be acquired
@@ -81,7 +82,7 @@ class fake_backend final : public backend {
   }
   timed_sample time(const workload&, std::uint64_t, int launches, bool blocking) override {
     asked.push_back("time " + std::to_string(launches) + (blocking ? " blocked" : ""));
-    return {seconds(launches), blocking && blocks};
+    return {seconds(launches), blocking && blocks, disturbed()};
   }
   int max_launches() const override { return most_launches; }
   double event_floor_s() const override { return floor_s; }

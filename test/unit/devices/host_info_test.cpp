@@ -113,5 +113,36 @@ TEST(HostInfoHere, SaysWhatThisMachineHas) {
   EXPECT_LE(info.memory_available_bytes, info.memory_bytes);
 }
 
+TEST_F(HostInfo, QuotaOfTheControlGroupIsTheLeastOnTheWayUp) {
+  put("proc/self/cgroup", "0::/outer/inner\n");
+  put("sys/fs/cgroup/outer/cpu.max", "50000 100000\n");
+  put("sys/fs/cgroup/outer/inner/cpu.max", "max 100000\n");
+  EXPECT_DOUBLE_EQ(read_host_info(root_).cpu_quota, 0.5);
+  put("sys/fs/cgroup/outer/inner/cpu.max", "20000 100000\n");
+  EXPECT_DOUBLE_EQ(read_host_info(root_).cpu_quota, 0.2);
+}
+
+TEST_F(HostInfo, QuotaOfTheFirstVersionOfControlGroups) {
+  put("proc/self/cgroup", "4:cpu,cpuacct:/\n3:memory:/\n");
+  put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "150000\n");
+  put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_DOUBLE_EQ(read_host_info(root_).cpu_quota, 1.5);
+  put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+  EXPECT_EQ(read_host_info(root_).cpu_quota, 0);
+}
+
+TEST_F(HostInfo, ReadsWhatDecidesAboutTimes) {
+  put("proc/self/status", "Name:\tx\nCpus_allowed_list:\t0,2-3\nMems_allowed_list:\t0\n");
+  put("proc/loadavg", "1.25 0.50 0.10 1/100 4242\n");
+  put("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+  put("sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+  const host_info info = read_host_info(root_);
+  EXPECT_EQ(info.affinity, "0,2-3");
+  EXPECT_EQ(info.numa_nodes, "0");
+  EXPECT_DOUBLE_EQ(info.load_1min, 1.25);
+  EXPECT_EQ(info.governor, "powersave");
+  EXPECT_EQ(info.turbo, "off");
+}
+
 }  // namespace
 }  // namespace sectorbench

@@ -148,6 +148,18 @@ TEST_F(RowFixture, QuietRowHasNumbersAndNoLabel) {
   EXPECT_NEAR(tally_.finished()[0].result.mean_s, 1e-4, 1e-12);
 }
 
+TEST_F(RowFixture, RowOfTheCpuSaysHowDisturbedItWas) {
+  device_.disturbed = [] { return 0.25; };
+  const benchmark_run row = run();
+  EXPECT_EQ(value_of(row, "disturbed"), 0.25);
+  EXPECT_GT(value_of(row, "samples_discarded"), 0);
+  EXPECT_EQ(value_of(row, "fraction_of_stride1"), 0) << "a disturbed reference is none";
+  EXPECT_EQ(value_of(row, "fraction_of_ceiling"), 0);
+  EXPECT_EQ(row.report_label, "disturbed=25 %;references=disturbed");
+  ASSERT_EQ(tally_.finished().size(), 1u);
+  EXPECT_TRUE(is_disturbed(tally_.finished()[0].result));
+}
+
 TEST_F(RowFixture, KeysOfEveryRowAreThereAndOthersOnlyWhereTheyAreRead) {
   const benchmark_run row = run();
   ASSERT_FALSE(kCounters.empty());

@@ -305,6 +305,70 @@ TEST_F(RowRunner, LaunchesAreChosenOncePerRow) {
   EXPECT_EQ(device_.taken(), calls{});
 }
 
+// On a CPU single launches take 4 ms where the scheduler's tick is lost, and 20 us otherwise.
+TEST_F(RowRunner, LostTicksDoNotDecideHowManyLaunchesASampleHas) {
+  device_.most_launches = 1 << 16;
+  device_.seconds = [](int launches) { return 4e-3 + launches * 20e-6; };
+  device_.disturbed = [] { return 0.5; };
+  row_runner runner(device_, {}, kSeed);
+  const int launches = runner.launches_per_round(row_) / timing_rules{}.samples_per_round;
+  EXPECT_GE(launches, 50) << "2 ms / 20 us are 100; of 4.02 ms for one launch it would be 1";
+  EXPECT_LE(launches, 100);
+}
+
+TEST_F(RowRunner, DisturbedSampleIsTakenAgainUntilOneIsNot) {
+  row_runner runner(device_, {}, kSeed);
+  runner.launches_per_round(row_);
+  std::vector<double> shares{0.9, 0.2, 0.05};  // first to last
+  device_.disturbed = [&] {
+    if (shares.empty()) return 0.0;
+    const double share = shares.front();
+    shares.erase(shares.begin());
+    return share;
+  };
+  std::vector<timed_sample> samples;
+  runner.time_round(row_, samples);
+  ASSERT_EQ(samples.size(), 3u);
+  EXPECT_EQ(samples[0].disturbed, 0.05);
+  EXPECT_EQ(samples[1].disturbed, 0.0);
+  const measurement result = runner.finish(row_, samples);
+  EXPECT_EQ(result.discarded, 2);
+  EXPECT_NEAR(*result.disturbed, 0.05 / 3, 1e-12) << "of three samples of one length";
+  EXPECT_FALSE(is_disturbed(result));
+}
+
+TEST_F(RowRunner, RowThatStaysDisturbedSaysSoAndEnds) {
+  row_runner runner(device_, {}, kSeed);
+  runner.launches_per_round(row_);
+  device_.disturbed = [] { return 0.5; };
+  std::vector<timed_sample> samples;
+  runner.time_round(row_, samples);
+  const measurement result = runner.finish(row_, samples);
+  EXPECT_EQ(samples.size(), 3u);
+  EXPECT_EQ(result.discarded, 3 * 9);
+  EXPECT_DOUBLE_EQ(*result.disturbed, 0.5);
+  EXPECT_TRUE(is_disturbed(result));
+}
+
+// A GPU's samples do not know it: nothing is taken again, and the row has no such number.
+TEST_F(RowRunner, WhereDisturbanceIsNotSeenNothingIsTakenAgain) {
+  row_runner runner(device_, {}, kSeed);
+  runner.launches_per_round(row_);
+  std::vector<timed_sample> samples;
+  device_.taken();
+  runner.time_round(row_, samples);
+  EXPECT_EQ(device_.taken().size(), 3u);
+  EXPECT_EQ(runner.finish(row_, samples).disturbed, std::nullopt);
+}
+
+TEST(Summarise, TrimmedMinimumIsTheMeanOfTheShortestQuarter) {
+  std::vector<timed_sample> samples;
+  for (const double seconds : {9.0, 1.0, 5.0, 2.0, 7.0}) samples.push_back({seconds, true});
+  EXPECT_DOUBLE_EQ(summarise(samples, 1).trimmed_min_s, 1.5);  // 2 of 5
+  samples.pop_back();
+  EXPECT_DOUBLE_EQ(summarise(samples, 1).trimmed_min_s, 1.0);  // 1 of 4
+}
+
 TEST_F(RowRunner, ReferenceProtocolIsThreeWarmUpsAndOneUnblockedBatchOfTen) {
   const timing_rules rules = timing_rules::for_protocol(protocol_kind::kReference);
   row_runner runner(device_, rules, kSeed);

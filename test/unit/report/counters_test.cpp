@@ -43,6 +43,10 @@ TEST(Counters, KeysAreThePromisedOnesInOrder) {
       "time_min_s",
       "time_median_s",
       "time_cv",
+      "time_trimmed_min_s",
+      "disturbed",
+      "samples_discarded",
+      "load_average",
       "load_requests_predicted",
       "load_sectors_predicted",
       "store_requests_predicted",
@@ -132,7 +136,7 @@ TEST(Counters, EachKeyStandsOnceAndSaysWhatItIs) {
     EXPECT_FALSE(counter.formula.empty()) << counter.key;
     EXPECT_FALSE(counter.boundary.empty()) << counter.key;
     const std::set<std::string_view> sources{"model",   "clock", "program", "verification",
-                                             "counter", "trace", "nvml"};
+                                             "counter", "trace", "nvml",    "scheduler"};
     EXPECT_TRUE(sources.contains(counter.source)) << counter.key << ": " << counter.source;
   }
 }
@@ -156,6 +160,7 @@ TEST(Counters, SourceSaysWhichRowsHaveTheKey) {
     EXPECT_EQ(counter.source == "counter", counter.set == counter_set::kCounters) << counter.key;
     EXPECT_EQ(counter.source == "trace", counter.set == counter_set::kClockCheck) << counter.key;
     EXPECT_EQ(counter.source == "nvml", counter.set == counter_set::kNvml) << counter.key;
+    EXPECT_EQ(counter.source == "scheduler", counter.set == counter_set::kHost) << counter.key;
     EXPECT_TRUE(counter.metric.empty() || counter.source == "counter") << counter.key;
   }
 }
