@@ -10,7 +10,7 @@ readonly build_dir="$root/build/release"
 readonly build_packages=(g++ cmake ninja-build libbenchmark-dev libgtest-dev
   nlohmann-json3-dev python3)
 readonly test_packages=(python3-numpy python3-scipy python3-pandas python3-matplotlib python3-yaml mypy
-  shellcheck libbenchmark-tools clang)
+  shellcheck libbenchmark-tools clang git)
 readonly web_packages=(chromium chromium-driver python3-selenium)
 
 say() { printf 'sectorbench: %s\n' "$*" >&2; }
@@ -19,7 +19,7 @@ die() { say "$*"; exit 1; }
 # Whether the program that a package is wanted for is there, from wherever it came.
 has_program_of() {
   case $1 in
-    g++ | cmake) command -v "$1" ;;
+    g++ | cmake | git) command -v "$1" ;;
     ninja-build) command -v ninja ;;
     clang) command -v clang++ ;;
     *) false ;;
@@ -53,7 +53,7 @@ install_packages() {
   [[ $allowed == yes ]] || die "not installed, and --no-install was given: ${missing[*]}"
   if ((EUID != 0)); then
     command -v sudo >/dev/null ||
-      die "neither root nor sudo to install: ${missing[*]}"
+      die "neither root nor sudo to install ${missing[*]}; run it once as root, or install sudo"
     as_root=(sudo)
   fi
   as_root+=(env DEBIAN_FRONTEND=noninteractive)

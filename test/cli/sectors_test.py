@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import pty
 import re
 import shlex
 import subprocess
@@ -17,7 +16,7 @@ import unittest
 import xml.etree.ElementTree
 from typing import Mapping, Sequence
 
-from support import SOURCE_DIR, Json, Result, environment, strict_json
+from support import SOURCE_DIR, Json, Result, environment, open_terminal, strict_json
 
 SECTORS = os.environ["SECTORBENCH_SECTORS"]
 FOLDER = SOURCE_DIR / "test" / "cli" / "sectors"
@@ -61,7 +60,7 @@ def sectors(
 
 def on_a_terminal(args: Sequence[str], env: Mapping[str, str | None]) -> str:
     """What the program writes to a terminal."""
-    leader, follower = pty.openpty()
+    leader, follower = open_terminal()
     try:
         result = sectors(args, env, follower)
         assert result.code == 0, result

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import os
 import pathlib
-import pty
 import re
 import subprocess
 import unittest
 
-from support import BENCHMARK, OutputTest, environment, measuring, plain_name, run
+from support import BENCHMARK, OutputTest, environment, measuring, open_terminal, plain_name, run
 
 HEALTH = [
     "memcpy/copy/f32",
@@ -206,7 +205,7 @@ class Progress(SuitesTest):
 
     def on_a_terminal(self, *flags: str) -> tuple[str, str]:
         """What a run writes to stdout and, as a terminal, to stderr."""
-        ours, theirs = pty.openpty()
+        ours, theirs = open_terminal()
         try:
             done = subprocess.run([BENCHMARK, *measuring([self.ROWS, "--elements=1Ki", *flags])],
                                   env=environment(), stdin=subprocess.DEVNULL,

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import pty
 import re
 import subprocess
 import tempfile
@@ -23,6 +24,17 @@ SIZES = {"u8": 1, "f16": 2, "f32": 4, "f64": 8, "f32x4": 16}
 SIDES = {"copy": 2, "gather": 2, "scatter": 2, "read": 1, "write": 1}
 
 Json = dict[str, Any]
+
+
+def open_terminal() -> tuple[int, int]:
+    """A terminal's two sides: what is written to the second is read from the first.
+
+    Skips the test where the system has no terminals to give, as in a container without devpts.
+    """
+    try:
+        return pty.openpty()
+    except OSError as error:
+        raise unittest.SkipTest(f"no terminal is to be had here: {error}") from None
 
 
 class Result(NamedTuple):
