@@ -42,7 +42,7 @@ std::string answer(const command& asked) {
 
 exit_code run(const std::vector<std::string>& args) {
   const auto fail = [](exit_code code, const std::string& why) {
-    std::fprintf(stderr, "sectors: %s\n", why.c_str());
+    std::fprintf(stderr, "sectors: %s\n", shortened(one_line(why)).c_str());
     return code;
   };
   try {

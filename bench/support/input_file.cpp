@@ -7,11 +7,43 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "bench/support/text.hpp"
 
 namespace sectorbench {
+namespace {
+
+/// What a file that begins like `text` is instead of plain text, and the remedy; "" if nothing
+/// known.
+std::string_view other_form(std::string_view text) {
+  using namespace std::string_view_literals;
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kForms{{
+      {"version https://git-lfs.github.com/spec/"sv,
+       "a Git LFS pointer, not the file itself: fetch it (git lfs pull)"sv},
+      {"\x1f\x8b"sv, "compressed with gzip: unpack it (gunzip)"sv},
+      {"BZh"sv, "compressed with bzip2: unpack it (bunzip2)"sv},
+      {"\xfd"
+       "7zXZ"sv,
+       "compressed with xz: unpack it (unxz)"sv},
+      {"\x28\xb5\x2f\xfd"sv, "compressed with zstd: unpack it (unzstd)"sv},
+      {"PK\x03\x04"sv, "a zip archive: unpack it (unzip)"sv},
+      {"\xff\xfe"sv, "UTF-16 or UTF-32: convert it to UTF-8 (iconv)"sv},
+      {"\xfe\xff"sv, "UTF-16: convert it to UTF-8 (iconv)"sv},
+      {"\0\0\xfe\xff"sv, "UTF-32: convert it to UTF-8 (iconv)"sv},
+  }};
+  for (const auto& [beginning, form] : kForms)
+    if (text.starts_with(beginning)) return form;
+  // UTF-16 without a byte order mark: every second byte of ASCII is NUL.
+  if (text.size() >= 4 && (text[0] == '\0') != (text[1] == '\0') &&
+      (text[0] == '\0') == (text[2] == '\0') && (text[1] == '\0') == (text[3] == '\0'))
+    return "UTF-16: convert it to UTF-8 (iconv)";
+  return {};
+}
+
+}  // namespace
 
 std::string read_input_file(const std::string& path, const input_kind& kind) {
   const auto refuse = [&](const std::string& what) {
@@ -40,6 +72,12 @@ std::string read_input_file(const std::string& path, const input_kind& kind) {
     if (text.size() > kind.max_bytes) throw too_large();
   }
   if (std::ferror(file.get()) != 0) throw cannot();  // a folder can be opened
+  if (const std::string_view form = other_form(text); !form.empty())
+    throw refuse("is " + std::string(form) + "; " + std::string(kind.remedy));
+  // Readers of JSON take a NUL for the end of the file.
+  if (const std::size_t at = text.find('\0'); at != std::string::npos)
+    throw refuse("is no text: byte " + std::to_string(at + 1) + " is NUL; " +
+                 std::string(kind.remedy));
   return text;
 }
 

@@ -28,7 +28,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-usage_error::usage_error(std::string_view message) : std::runtime_error(one_line(message)) {}
+usage_error::usage_error(std::string_view message)
+    : std::runtime_error(shortened(one_line(message))) {}
+
+std::string shortened(std::string text) {
+  constexpr std::size_t kMost = 2000, kEnd = 800;  // what may be instead stands at the end
+  if (text.size() <= kMost) return text;
+  const auto inside = [&](std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+  };
+  std::size_t from = kMost - kEnd, to = text.size() - kEnd;
+  while (from > 0 && inside(from)) --from;
+  while (inside(to)) ++to;
+  return text.substr(0, from) + "..." + text.substr(to);
+}
 
 std::string one_line(std::string_view text) {
   std::string line(text);

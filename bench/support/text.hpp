@@ -21,6 +21,9 @@ class usage_error : public std::runtime_error {
 /// `text` with every control character replaced by a question mark, so that it stays one line.
 std::string one_line(std::string_view text);
 
+/// `text` without its middle where it is longer than a message may be: a value can be a megabyte.
+std::string shortened(std::string text);
+
 /// Whether `text` is UTF-8, the only encoding that JSON may have.
 bool is_utf8(std::string_view text);
 

@@ -12,6 +12,16 @@ namespace {
 
 using views = std::vector<std::string_view>;
 
+TEST(Text, AMessageKeepsItsEndsOfAMegabyte) {
+  const std::string message = usage_error("--flag=" + std::string(1 << 20, 'x') + ": why").what();
+  EXPECT_EQ(message.size(), 2003u);
+  EXPECT_TRUE(message.starts_with("--flag=x") && message.ends_with("x: why")) << message;
+  EXPECT_EQ(shortened(std::string(2000, 'y')), std::string(2000, 'y'));
+  std::string umlauts;
+  while (umlauts.size() < 5001) umlauts += "\xc3\xa4";
+  EXPECT_TRUE(is_utf8(shortened(umlauts)) && is_utf8(shortened("z" + umlauts)));
+}
+
 TEST(Text, AUsageErrorIsOneLine) {
   EXPECT_STREQ(usage_error("a\nb\x7f\tc").what(), "a?b??c");
   EXPECT_STREQ(usage_error("'\\ \"gr\xc3\xbc\xc3\x9f"
