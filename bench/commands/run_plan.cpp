@@ -7,6 +7,7 @@
 
 #include "bench/support/build_info.hpp"
 #include "bench/support/interrupt.hpp"
+#include "bench/support/text.hpp"
 
 namespace sectorbench {
 namespace {
@@ -24,7 +25,9 @@ std::vector<suite_row> named_for_gpu(std::vector<suite_row> rows, int index) {
 
 }  // namespace
 
-void say(const std::string& line) { std::fprintf(stderr, "sectorbench: %s\n", line.c_str()); }
+void say(const std::string& line) {
+  std::fprintf(stderr, "sectorbench: %s\n", shortened(line).c_str());
+}
 
 run_plan read_command_line(const command_line& parsed) {
   for (const std::string& arg : parsed.library_args)
@@ -37,10 +40,10 @@ run_plan read_command_line(const command_line& parsed) {
   return plan;
 }
 
-std::string registered_name(const suite_row& row) { return row.name + "/manual_time"; }
+std::string registered_name(const suite_row& row) { return row.name + std::string(kNameSuffix); }
 
 std::vector<suite_row> matching(std::vector<suite_row> rows, const filter_matcher& filter) {
-  std::erase_if(rows, [&](const suite_row& row) { return !filter.matches(registered_name(row)); });
+  std::erase_if(rows, [&](const suite_row& row) { return !filter.matches(row.name); });
   return rows;
 }
 

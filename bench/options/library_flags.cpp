@@ -206,7 +206,7 @@ std::vector<std::string> adjusted_library_args(std::span<const std::string> args
   std::vector<std::string> adjusted;
   for (const std::string& arg : args)
     if (const std::string_view name = name_of(arg);
-        name != "--benchmark_min_time" && name != "--benchmark_out")
+        name != "--benchmark_min_time" && name != "--benchmark_out" && name != "--benchmark_filter")
       adjusted.push_back(arg);
   std::string min_time;
   if (flags.iterations)
@@ -216,6 +216,7 @@ std::vector<std::string> adjusted_library_args(std::span<const std::string> args
                (kMinTimeTakesSuffix ? "s" : "");
   adjusted.push_back("--benchmark_min_time=" + min_time);
   adjusted.push_back("--benchmark_out=" + std::string(out_path));
+  adjusted.emplace_back("--benchmark_filter=all");  // only rows that match are registered
   return adjusted;
 }
 
@@ -232,8 +233,19 @@ filter_matcher::filter_matcher(std::string_view filter) {
   std::string_view expression = filter;
   negated_ = expression.starts_with('-');
   if (negated_) expression.remove_prefix(1);
+  // std::regex calls itself for each character and each parenthesis, and without the polynomial
+  // search the time of a match can double with each character.
+  constexpr std::size_t kLongest = 4096, kDeepest = 256;
+  const auto depth = static_cast<std::size_t>(std::ranges::count(expression, '('));
+  if (expression.size() > kLongest || depth > kDeepest)
+    throw usage_error("--benchmark_filter=" + std::string(filter) + ": has " +
+                      std::to_string(expression.size()) + " characters and " +
+                      std::to_string(depth) + " parentheses; allowed: " + std::to_string(kLongest) +
+                      " and " + std::to_string(kDeepest) +
+                      "; --suite=FILE takes a long list of names");
   try {
-    pattern_.assign(std::string(expression), std::regex::extended);
+    pattern_.assign(std::string(expression),
+                    std::regex::extended | std::regex_constants::__polynomial);
   } catch (const std::regex_error& error) {
     throw usage_error("--benchmark_filter=" + std::string(filter) +
                       ": not a regular expression: " + error.what());
@@ -241,7 +253,12 @@ filter_matcher::filter_matcher(std::string_view filter) {
 }
 
 bool filter_matcher::matches(const std::string& name) const {
-  return std::regex_search(name, pattern_) != negated_;
+  const std::string registered = name + std::string(kNameSuffix);
+  std::smatch found;
+  const bool matched = std::regex_search(name, pattern_) ||
+                       (std::regex_search(registered, found, pattern_) &&
+                        found.position() < static_cast<std::ptrdiff_t>(name.size()));
+  return matched != negated_;
 }
 
 }  // namespace sectorbench

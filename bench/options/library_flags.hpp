@@ -50,7 +50,8 @@ library_flags read_library_flags(std::span<const std::string> args,
 
 /// `args` as the library is to get them: the run time said in the way this version understands,
 /// `default_min_time_s` if none was asked for, and the output file replaced by `out_path` (empty:
-/// none). The last two are always said, as the library has read its variables before main began.
+/// none), and no filter, as only matching rows are registered. These are always said, as the
+/// library has read its variables before main began.
 std::vector<std::string> adjusted_library_args(std::span<const std::string> args,
                                                const library_flags& flags,
                                                double default_min_time_s,
@@ -81,14 +82,18 @@ std::span<const std::string_view> library_flag_names();
 /// Whether error messages may be coloured: --benchmark_color, where it says auto a terminal.
 bool use_color(const library_flags& flags);
 
-/// Which names --benchmark_filter selects, as the library decides it: an extended regular
-/// expression found anywhere in the name, negated by a leading minus; "" and "all" select all.
+/// What the library appends to the name of a row that is timed by hand.
+inline constexpr std::string_view kNameSuffix = "/manual_time";
+
+/// Which rows --benchmark_filter selects: an extended regular expression found anywhere in the
+/// name, negated by a leading minus; "" and "all" select all. The name is the one that tables show;
+/// what the library appends may follow in a match that begins before it.
 class filter_matcher {
  public:
-  /// @throws usage_error if `filter` is no regular expression.
+  /// @throws usage_error if `filter` is no regular expression, or too long or too deep for one.
   explicit filter_matcher(std::string_view filter);
 
-  /// @param name the full name, as --benchmark_list_tests prints it.
+  /// @param name without what the library appends
   bool matches(const std::string& name) const;
 
  private:

@@ -133,13 +133,13 @@ TEST(LibraryFlags, IterationsNeedALibraryThatKnowsThem) {
 TEST(LibraryFlags, AdjustedArgumentsSayTimeAndFileInTheWayOfTheVersion) {
   const std::string s = kMinTimeTakesSuffix ? "s" : "";
   const args given{"--benchmark_out=f.json", "--benchmark_filter=x", "--benchmark_min_time=0.2s"};
-  EXPECT_EQ(
-      adjusted_library_args(given, flags_of(given), 0.05, "f.json.tmp"),
-      (args{"--benchmark_filter=x", "--benchmark_min_time=0.2" + s, "--benchmark_out=f.json.tmp"}));
+  EXPECT_EQ(adjusted_library_args(given, flags_of(given), 0.05, "f.json.tmp"),
+            (args{"--benchmark_min_time=0.2" + s, "--benchmark_out=f.json.tmp",
+                  "--benchmark_filter=all"}));
   EXPECT_EQ(adjusted_library_args({}, flags_of({}), 0.05, ""),
-            (args{"--benchmark_min_time=0.05" + s, "--benchmark_out="}));
+            (args{"--benchmark_min_time=0.05" + s, "--benchmark_out=", "--benchmark_filter=all"}));
   EXPECT_EQ(adjusted_library_args({}, flags_of({}, {{"BENCHMARK_MIN_TIME", "1s"}}), 0.05, ""),
-            (args{"--benchmark_min_time=1" + s, "--benchmark_out="}));
+            (args{"--benchmark_min_time=1" + s, "--benchmark_out=", "--benchmark_filter=all"}));
 }
 
 TEST(LibraryFlags, ColorFollowsTheFlag) {
@@ -148,11 +148,28 @@ TEST(LibraryFlags, ColorFollowsTheFlag) {
 }
 
 TEST(FilterMatcher, FindsTheExpressionAnywhere) {
-  const std::string name = "stride/copy/f32/stride:8/manual_time";
+  const std::string name = "stride/copy/f32/stride:8";
   EXPECT_TRUE(filter_matcher("stride").matches(name));
   EXPECT_TRUE(filter_matcher("^stride/(copy|gather)/.*:[0-9]+/").matches(name));
   EXPECT_FALSE(filter_matcher("Stride").matches(name));
   EXPECT_FALSE(filter_matcher("^copy").matches(name));
+}
+
+TEST(FilterMatcher, TheNameEndsWhereTablesEndIt) {
+  const std::string name = "contiguous/copy/f32";
+  EXPECT_TRUE(filter_matcher("f32$").matches(name));
+  EXPECT_FALSE(filter_matcher("-f32$").matches(name));
+  EXPECT_FALSE(filter_matcher("manual").matches(name));
+  EXPECT_FALSE(filter_matcher("^/manual_time").matches(name));
+  EXPECT_TRUE(filter_matcher("f32/manual_time$").matches(name));  // as the library prints it
+}
+
+TEST(FilterMatcher, WhatWouldExhaustTheStackOrTheTimeIsRefusedOrQuick) {
+  const std::string deep = std::string(16000, '(') + "a" + std::string(16000, ')');
+  EXPECT_THROW(filter_matcher matcher(deep), usage_error);
+  EXPECT_THROW(filter_matcher matcher(std::string(1 << 20, 'a')), usage_error);
+  EXPECT_FALSE(filter_matcher("(a|a)*b").matches(std::string(60, 'a')));
+  EXPECT_TRUE(filter_matcher(std::string(256, '(') + "a" + std::string(256, ')')).matches("a"));
 }
 
 TEST(FilterMatcher, EmptyAndAllSelectAll) {
