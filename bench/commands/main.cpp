@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +19,7 @@
 #include "bench/report/library.hpp"
 #include "bench/support/build_info.hpp"
 #include "bench/support/exit_code.hpp"
+#include "bench/support/interrupt.hpp"
 #include "bench/support/text.hpp"
 
 #if SECTORBENCH_HAS_CUDA
@@ -35,6 +40,27 @@ void print_version() {
   else
     std::printf("CUDA: none, only the CPU's memory can be measured\n");
   std::printf("Google Benchmark: %s\n", build.benchmark_version);
+}
+
+/// Whether what was printed so far is lost.
+bool output_failed() {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return false;
+  say("standard output: could not be written");
+  return true;
+}
+
+/// The library ends the process where it cannot open a file of the kernel's.
+void require_descriptors() {
+  constexpr std::size_t kNeeded = 8;
+  std::vector<std::unique_ptr<std::FILE, int (*)(std::FILE*)>> open;
+  while (open.size() < kNeeded) {
+    open.emplace_back(std::fopen("/dev/null", "r"), &std::fclose);
+    if (!open.back())
+      throw usage_error("only " + std::to_string(open.size() - 1) +
+                        " files more can be opened, and " + std::to_string(kNeeded) +
+                        " are needed; raise the limit (ulimit -n)");
+  }
 }
 
 /// The exit code once the devices are let go.
@@ -66,12 +92,15 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   }
   if (parsed.ours.help) {
     std::fputs(flags_help().c_str(), stdout);
-    std::fflush(stdout);
+    std::atexit([] {  // the library ends the process
+      if (output_failed()) _exit(static_cast<int>(exit_code::kFailed));
+    });
     library_arguments help(program, {"--help"});
     benchmark::Initialize(help.count(), help.values());  // prints its own flags and ends
     return exit_code::kOk;
   }
 
+  require_descriptors();
   choose_threads();
   const run_plan plan = read_command_line(parsed);
   if (plan.wanted.hint > 0) return show_hint(plan, stdout);
@@ -104,6 +133,7 @@ int main(int argc, char** argv) {
   using namespace sectorbench;
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   exit_code code = exit_code::kFailed;
+  end_on_interrupts();
   try {
     code = run(argc > 0 ? argv[0] : "sectorbench", arguments);
   } catch (const usage_error& error) {
@@ -115,10 +145,6 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     say(one_line(error.what()));
   }
-  std::cout.flush();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
-    say("standard output: could not be written");
-    code = exit_code::kFailed;
-  }
+  if (output_failed()) code = exit_code::kFailed;
   return static_cast<int>(code);
 }

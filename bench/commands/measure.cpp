@@ -192,6 +192,7 @@ exit_code measure_rows(const char* program, const run_plan& plan, const filter_m
   const library_flags& flags = plan.flags;
   std::vector<selected_device>& selected = run.selected;
   run_tally tally;
+  note_first_interrupt();
   std::optional<progress_line> progress;
   const std::shared_ptr<const predictor> model = model_of(wanted, run.first());
   if (wanted.explain && !model)
@@ -276,8 +277,16 @@ exit_code measure_rows(const char* program, const run_plan& plan, const filter_m
   if (wanted.explain) print_after(explanations(devices, tally), beside);
   exit_code code = verdict(wanted, devices, tally);
   benchmark::ClearRegisteredBenchmarks();
-  if (files.rows) files.rows->commit(flags.out_format == "json" ? "}" : "");
-  if (files.lines) write_json_lines(*files.lines, tally);
+  const auto keep = [&](const auto& put) {  // a file that fails does not take the other
+    try {
+      put();
+    } catch (const std::runtime_error& error) {
+      say(one_line(error.what()));
+      code = exit_code::kFailed;
+    }
+  };
+  if (files.rows) keep([&] { files.rows->commit(flags.out_format == "json" ? "}" : ""); });
+  if (files.lines) keep([&] { write_json_lines(*files.lines, tally); });
   for (std::size_t i = 0; wanted.check && interrupt_signal() == 0 && i < devices.size(); ++i) {
     const exercise_verdict found = check_rows(*devices[i].device, rows[i], tally);
     print_after("\n" + found.text, beside);

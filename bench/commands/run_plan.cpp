@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "bench/support/build_info.hpp"
-#include "bench/support/interrupt.hpp"
 #include "bench/support/text.hpp"
 
 namespace sectorbench {
@@ -57,7 +56,6 @@ device_run begin_device_run(const run_plan& plan) {
   const options& wanted = plan.wanted;
   device_run run{select_devices(wanted), timing_rules::for_protocol(wanted.protocol), 0,
                  wanted.quick ? kQuickMinTime_s : kMinTime_s, plan.flags};
-  install_interrupt_handlers();
   const backend& first = run.first();
   const bool on_gpu = first.index().has_value();
   run.default_bytes =

@@ -17,14 +17,9 @@ exit_code show_traps(const run_plan& plan, device_run& run, std::FILE* out) {
   if (!wanted.elements.empty())
     settings.buffer_bytes = wanted.elements.front() * size_of(element_type::kF32);
   std::fprintf(out, "sectorbench %s on %s\n", kBuildInfo.version, device.headline().c_str());
-  try {
-    const auto results = run_traps(device, settings);
-    std::fputs(describe(results).c_str(), out);
-    return all_refused(results) ? exit_code::kOk : exit_code::kFailed;
-  } catch (const interrupted& reason) {
-    say(reason.what());
-    return exit_code::kInterrupted;
-  }
+  const auto results = run_traps(device, settings);
+  std::fputs(describe(results).c_str(), out);
+  return all_refused(results) ? exit_code::kOk : exit_code::kFailed;
 }
 
 }  // namespace sectorbench

@@ -28,14 +28,9 @@ exit_code show_why(const run_plan& plan, const filter_matcher& filter, device_ru
     settings.program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
   std::fprintf(out, "sectorbench %s on %s\n\n", kBuildInfo.version, device.headline().c_str());
   std::fflush(out);
-  try {
-    const auto results = ask_why(device, rows, settings);
-    std::fputs(describe(results).c_str(), out);
-    return results.empty() ? exit_code::kFailed : exit_code::kOk;
-  } catch (const interrupted& reason) {
-    say(reason.what());
-    return exit_code::kInterrupted;
-  }
+  const auto results = ask_why(device, rows, settings);
+  std::fputs(describe(results).c_str(), out);
+  return results.empty() ? exit_code::kFailed : exit_code::kOk;
 }
 
 }  // namespace sectorbench

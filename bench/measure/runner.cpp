@@ -119,9 +119,8 @@ row_runner::state& row_runner::state_of(const row_spec& row) {
 }
 
 void row_runner::stop_if_interrupted() {
-  const int signal = interrupt_signal();
-  if (signal != 0)
-    throw interrupted(std::string("interrupted by ") + (signal == SIGINT ? "SIGINT" : "SIGTERM"));
+  if (const int signal = interrupt_signal(); signal != 0)
+    throw interrupted(std::string("interrupted by ") + interrupt_name(signal));
 }
 
 void row_runner::prove(const row_spec& row, const workload& work) {

@@ -3,11 +3,19 @@
 
 namespace sectorbench {
 
-/// From now on the first SIGINT or SIGTERM is noted and the run ends by itself; the second ends the
-/// process at once. A signal that was ignored before (nohup) stays ignored.
-void install_interrupt_handlers();
+/// From now on SIGINT, SIGTERM or SIGHUP removes what stands unfinished beside result files, says
+/// so on standard error and ends the process with exit code 130. One that was ignored before
+/// (nohup) stays ignored. SIGPIPE and SIGXFSZ are ignored, so that the write fails instead.
+void end_on_interrupts();
 
-/// The number of the signal that came, or 0.
+/// From now on the first of those signals is only noted, for a run that has finished rows to keep;
+/// the second ends the process as above. @pre end_on_interrupts() was called
+void note_first_interrupt();
+
+/// The number of the signal that was noted, or 0.
 int interrupt_signal() noexcept;
+
+/// "SIGINT", of a signal that interrupts.
+const char* interrupt_name(int signal_number) noexcept;
 
 }  // namespace sectorbench

@@ -16,8 +16,9 @@ namespace sectorbench {
 ///     write_rows(file.temporary_path());
 ///     file.commit();
 ///
-/// A path that is a device or a pipe (/dev/stdout, /dev/null) is written directly, as it cannot be
-/// replaced. A symbolic link stays one: the file it points to is replaced.
+/// A path that is a device or a pipe (/dev/stdout, /dev/null) cannot be replaced: it is opened at
+/// once, which waits for a pipe's reader, and the commit writes all to it. A symbolic link stays
+/// one: the file it points to is replaced.
 class output_file {
  public:
   /// @param flag stands in front of error messages.
@@ -43,9 +44,13 @@ class output_file {
   std::string path_;
   std::string flag_;
   std::string temporary_path_;
-  bool direct_ = false;
+  int target_ = -1;    // of a device or a pipe
+  int contents_ = -1;  // what is to be written there, in memory
   bool committed_ = false;
 };
+
+/// Removes what stands beside result files that were not committed; a signal handler may call it.
+void remove_unfinished_files() noexcept;
 
 /// Writes all of `text` and puts the file in its place. @param flag stands in front of the message
 /// @throws std::runtime_error if it could not be written: then what stood there is left

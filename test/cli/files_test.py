@@ -98,11 +98,39 @@ class BenchmarkOut(OutputTest):
                 self.assertIn(b"cut off", result.stderr)
                 self.assertEqual(os.listdir(self.folder), ["rows.json"], "a file was left behind")
 
+    def test_a_full_device_is_no_success(self) -> None:
+        for form in ("json", "csv", "console"):
+            with self.subTest(form):
+                result = run([*ARGS, "--benchmark_out=/dev/full", f"--benchmark_out_format={form}"])
+                self.assertEqual(result.code, 1, result.err)
+                self.assertIn("--benchmark_out=/dev/full", result.err)
+        lines = self.folder / "rows.jsonl"
+        result = run([*ARGS, "--benchmark_out=/dev/full", f"--json_lines={lines}"])
+        self.assertEqual(result.code, 1, result.err)
+        self.assertTrue(lines.exists(), "one file that failed took the other")
+        for flags in (["--help"], ["--list"], ["--version"]):
+            with self.subTest(flags), open("/dev/full", "wb") as full:
+                done = subprocess.run([BENCHMARK, *flags], stdout=full, stderr=subprocess.PIPE,
+                                      timeout=60, check=False)
+                self.assertEqual(done.returncode, 1, "what was printed is lost")
+
+    def test_one_file_under_two_spellings_is_refused(self) -> None:
+        self.out.unlink(missing_ok=True)
+        result = run([*ARGS, self.flag, f"--json_lines={self.folder}/./rows.json"])
+        self.assertEqual(result.code, 2, result.err)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_too_few_descriptors_are_refused(self) -> None:
+        done = subprocess.run(["bash", "-c", 'ulimit -n 8; exec "$@"', "_", BENCHMARK, *ARGS,
+                               self.flag], env=environment(), capture_output=True, timeout=60,
+                              check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"ulimit -n", done.stderr)
+
     def run_on_a_full_disk(self, flags: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
         """Runs where no file can be longer than 300 bytes."""
 
         def limit_files() -> None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
 
         return subprocess.run(

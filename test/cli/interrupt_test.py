@@ -85,6 +85,27 @@ class Interrupt(OutputTest):
     def test_sigterm_keeps_finished_rows_and_exits_130(self) -> None:
         self.check_interrupted(signal.SIGTERM)
 
+    def test_sighup_keeps_finished_rows_and_exits_130(self) -> None:
+        self.check_interrupted(signal.SIGHUP)
+
+    def test_a_signal_ends_what_keeps_no_rows(self) -> None:
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        long = ["--predict", "--gpu=h200", "--rows=random/copy/f32", "--elements=1Gi"]
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for flags in ([*long, f"--benchmark_out={self.out}"],
+                          [*ARGS, f"--benchmark_out={pipe}"]):  # nobody reads it
+                with self.subTest(number, flags=flags):
+                    process = subprocess.Popen([BENCHMARK, *flags], env=environment(),
+                                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                    time.sleep(0.5)
+                    self.assertIsNone(process.poll(), "it ended before the signal")
+                    process.send_signal(number)
+                    _, errors = process.communicate(timeout=TIMEOUT_S)
+                    self.assertEqual(process.returncode, 130, errors)
+                    self.assertIn(number.name.encode(), errors)
+                    self.assertEqual(os.listdir(self.folder), ["pipe"])
+
     def test_sigkill_leaves_the_old_file_and_none_that_looks_whole(self) -> None:
         old = '{"benchmarks": []}\n'
         self.out.write_text(old, "utf-8")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/support/output_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -99,6 +100,30 @@ TEST_F(OutputFile, ACutOffFileIsNotCommitted) {
   EXPECT_EQ(content(path("rows")), "{}\n");
 }
 
+TEST_F(OutputFile, TwoSpellingsOfAPathThatIsNotThereYetAreOneFile) {
+  const output_file file(path("rows"), "--out");
+  EXPECT_NE(refusal((folder_ / "." / "rows").string()).find("given twice"), std::string::npos);
+}
+
+TEST_F(OutputFile, AFullDeviceIsNoSuccess) {
+  output_file file("/dev/full", "--out");
+  put(file.temporary_path(), "rows");
+  EXPECT_THROW(file.commit(), std::runtime_error);
+}
+
+TEST_F(OutputFile, APipeGetsAllAtTheCommit) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const int reader = open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  output_file file(path("pipe"), "--out");
+  put(file.temporary_path(), "rows");
+  std::string got(16, '\0');
+  EXPECT_LT(read(reader, got.data(), got.size()), 1);
+  file.commit();
+  EXPECT_EQ(read(reader, got.data(), got.size()), 4);
+  EXPECT_TRUE(got.starts_with("rows"));
+  close(reader);
+}
+
 TEST_F(OutputFile, AnEmptyFileIsCutOffWhereAnEndIsExpected) {
   output_file file(path("rows"), "--out");
   EXPECT_THROW(file.commit("}"), std::runtime_error);
@@ -114,10 +139,10 @@ TEST_F(OutputFile, ASymbolicLinkStaysOne) {
   EXPECT_EQ(content(path("target")), "new");
 }
 
-TEST_F(OutputFile, ADeviceIsWrittenDirectlyAndNeverReplaced) {
+TEST_F(OutputFile, ADeviceIsWrittenAndNeverReplaced) {
   {
     output_file file("/dev/null", "--out");
-    EXPECT_EQ(file.temporary_path(), "/dev/null");
+    put(file.temporary_path(), "{}\n");
     file.commit("}");
   }
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
