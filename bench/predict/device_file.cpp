@@ -216,15 +216,34 @@ double read_number(const json& value, const figure& what) {
                 remedy);
 }
 
+/// What figures of a unit can be; beyond it lies a slip, of the unit or of the exponent.
+interval plausible(std::string_view unit) {
+  const std::string_view first = unit.substr(0, unit.find(' '));
+  if (first == "s") return {0, 1};
+  if (first == "bytes/s") return {1e6, 1e18};
+  if (first.ends_with("/s")) return {1e3, 1e21};
+  if (first == "bytes") return {0, 1e15};
+  return {0, 1e6};
+}
+
+double read_plausible(const json& value, const figure& what) {
+  const double number = read_number(value, what);
+  const interval can_be = plausible(what.unit);
+  if (number >= can_be.low && number <= can_be.high) return number;
+  throw bad_key(value.dump() + " is no figure of a GPU, which are from " +
+                format_exact(can_be.low) + " to " + format_exact(can_be.high) + "; the unit is " +
+                std::string(what.unit));
+}
+
 interval read_ends(const json& low, const json& high, const figure& what) {
-  const interval ends{read_number(low, what), read_number(high, what)};
+  const interval ends{read_plausible(low, what), read_plausible(high, what)};
   if (ends.low <= ends.high) return ends;
   throw bad_key("the low end " + low.dump() + " is above the high end " + high.dump() +
                 "; write [low, high]");
 }
 
 void read_value(const json& value, const figure& what, double& to) {
-  to = read_number(value, what);
+  to = read_plausible(value, what);
 }
 
 void read_value(const json& value, const figure& what, int& to) {

@@ -42,7 +42,7 @@ device_file small() {
   d.threads_per_sm = 96;
   d.l1_bytes = 1024;
   d.l2_bytes = 4096;
-  d.dram_bytes_per_s = 12.5;
+  d.dram_bytes_per_s = 12.5e9;
   d.read_granule = {32, 64};
   d.fills = {0, 0.5};
   d.loads_kept = {100, 200};
@@ -63,12 +63,12 @@ device_file with_time() {
   time_figures& time = file.device.time.emplace();
   time.launch_s = 1e-7;
   time.dram_start_s = 2e-7;
-  time.dram = curve_of({{0, {1, 2}}, {1.0 / 3, {3, 3}}, {1, {4, 6}}});
-  time.dram_loads = curve_of({{32, {7, 7}}});
-  time.dram_stores = curve_of({{32, {8, 8}}, {1e300, {0.1, 9}}});
+  time.dram = curve_of({{0, {1e9, 2e9}}, {1.0 / 3, {3e9, 3e9}}, {1, {4e9, 6e9}}});
+  time.dram_loads = curve_of({{32, {7e9, 7e9}}});
+  time.dram_stores = curve_of({{32, {8e9, 8e9}}, {1e300, {1e8, 9e9}}});
   time.dram_together = curve_of({{64, {0.5, 1}}});
-  time.l2_loads = curve_of({{1, {10, 10}}, {4, {11, 12}}});
-  time.l2_stores = curve_of({{4, {13, 13}}});
+  time.l2_loads = curve_of({{1, {10e9, 10e9}}, {4, {11e9, 12e9}}});
+  time.l2_stores = curve_of({{4, {13e9, 13e9}}});
   time.l2_full_stores = 1e11;
   time.l2_added = curve_of({{1, {0.5, 0.5}}, {4, {0.25, 0.375}}});
   time.l2_start_s = 4e-7;
@@ -78,10 +78,10 @@ device_file with_time() {
   time.widening_copies = 0.5;
   time.block_life_in_l2_s = 3e-7;
   time.blocks_started_per_s = 1e9;
-  time.l1_lines_per_s = 14;
-  time.shared_wavefronts_per_s = 15;
-  time.warps_started_per_s = 16;
-  time.f32_flops = 1e22;
+  time.l1_lines_per_s = 14e9;
+  time.shared_wavefronts_per_s = 15e9;
+  time.warps_started_per_s = 16e9;
+  time.f32_flops = 1e20;
   for (const auto* const path : {"launch_s",
                                  "dram_start_s",
                                  "dram",
@@ -204,9 +204,9 @@ TEST(DeviceFile, IsWrittenOneKeyALineInTheSchemasOrder) {
   EXPECT_NE(text.find(R"(
     "dram": {
       "value": [
-        [0, 1, 2],
-        [0.3333333333333333, 3],
-        [1, 4, 6]
+        [0, 1000000000, 2000000000],
+        [0.3333333333333333, 3000000000],
+        [1, 4000000000, 6000000000]
       ],
       "unit": "bytes/s over share written",
 )"),
@@ -467,24 +467,39 @@ TEST(DeviceRefusals, Intervals) {
             "f.json: l1_bytes.value: '[1,2]' is no number; the unit is bytes");
 }
 
+TEST(DeviceRefusals, SlipsOfUnitAndExponent) {
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, std::string>>{{"launch_s", "1e23"},
+                                                        {"launch_s", "1.5"},  // microseconds
+                                                        {"dram_bytes_per_s", "1e308"},
+                                                        {"dram_bytes_per_s", "4800"},  // GB/s
+                                                        {"dram", "[[0, 1e-300]]"}}) {
+    const std::string message = value_refusal(key, value);
+    EXPECT_NE(message.find("is no figure of a GPU"), std::string::npos) << key << message;
+  }
+  EXPECT_EQ(value_refusal("dram_bytes_per_s", "4800e9"), "accepted");
+}
+
 TEST(DeviceRefusals, Curves) {
   const std::string lead = "f.json: time.dram.value: ";
   EXPECT_EQ(value_refusal("dram", "5"),
             lead + "'5' is no curve; write [[x, y], ...] or [[x, low, high], ...]");
   EXPECT_EQ(value_refusal("dram", "[]"),
             lead + "'[]' is no curve; write [[x, y], ...] or [[x, low, high], ...]");
-  EXPECT_EQ(value_refusal("dram", "[[0, 1], [0.5]]"),
+  EXPECT_EQ(value_refusal("dram", "[[0, 1e9], [0.5]]"),
             lead + "point 2: '[0.5]' is no point; write [x, y] or [x, low, high]");
   EXPECT_EQ(value_refusal("dram", "[0, 1]"),
             lead + "point 1: '0' is no point; write [x, y] or [x, low, high]");
-  EXPECT_EQ(value_refusal("dram", "[[0, 1], [0.5, 1], [0.25, 1]]"),
+  EXPECT_EQ(value_refusal("dram", "[[0, 1e9], [0.5, 1e9], [0.25, 1e9]]"),
             lead + "point 3: x 0.25 after x 0.5; sort the points by x, each x once");
-  EXPECT_EQ(value_refusal("dram", "[[0, 1], [0, 2]]"),
+  EXPECT_EQ(value_refusal("dram", "[[0, 1e9], [0, 2e9]]"),
             lead + "point 2: x 0 after x 0; sort the points by x, each x once");
   EXPECT_EQ(value_refusal("dram", "[[2, 1]]"),
             lead + "point 1: 2 is not from 0 to 1; the unit is bytes/s over share written");
-  EXPECT_EQ(value_refusal("dram", "[[0, 3, 2]]"),
-            lead + "point 1: the low end 3 is above the high end 2; write [low, high]");
+  EXPECT_EQ(value_refusal("dram", "[[0, 3e9, 2e9]]"),
+            lead +
+                "point 1: the low end 3000000000.0 is above the high end 2000000000.0; write [low, "
+                "high]");
   EXPECT_EQ(value_refusal("dram", "[[0, 0]]"),
             lead + "point 1: 0 is not above 0; the unit is bytes/s over share written");
   EXPECT_EQ(value_refusal("l2_loads", "[[0.5, 1]]"),
