@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "kernels/stop.hpp"
 #include "sectorbench/pattern/arithmetic.hpp"
 #include "sectorbench/pattern/pattern.hpp"
 #include "sectorbench/verify/fill.hpp"
@@ -52,7 +53,8 @@ struct host_memory {
 };
 
 /// Calls `body(i)` for i from 0 to count - 1. Each core takes a run of consecutive numbers, as a
-/// CPU's thread walks its part of an array. @param by_team as in launch_data
+/// CPU's thread walks its part of an array. stop_passes ends it early, where no time is taken.
+/// @param by_team as in launch_data
 template <class Body>
 void share_out(index_t count, bool by_team, const Body& body) {
   if (by_team) {
@@ -60,7 +62,8 @@ void share_out(index_t count, bool by_team, const Body& body) {
     for (index_t i = 0; i < count; ++i) body(i);
   } else {
 #pragma omp parallel for schedule(static) if (count > 1)
-    for (index_t i = 0; i < count; ++i) body(i);
+    for (index_t i = 0; i < count; ++i)
+      if (!stop_passes.load(std::memory_order_relaxed)) body(i);
   }
 }
 

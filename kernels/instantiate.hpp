@@ -91,6 +91,7 @@ class untyped_program : public program {
     std::vector<reuse_profile> parts(pieces);
 #pragma omp parallel for schedule(dynamic) if (pieces > 1)
     for (std::size_t piece = 0; piece < pieces; ++piece) {
+      if (stop_passes) continue;
       const index_t first = static_cast<index_t>(piece) * size;
       sample_blocks<Op>(pattern_, block_, size_of(type()), first, std::min(first + size, blocks),
                         parts[piece]);
@@ -109,6 +110,7 @@ class untyped_program : public program {
     launch_totals sum;
 #pragma omp parallel for schedule(dynamic) if (pieces > 1)
     for (index_t piece = 0; piece < pieces; ++piece) {
+      if (stop_passes) continue;
       const index_t first = begin + piece * size;
       const index_t last = first + std::min(size, end - first);
       const launch_totals part = count_blocks<Op>(pattern_, block_, size_of(type()), first, last);

@@ -274,7 +274,7 @@ exit_code measure_rows(const char* program, const run_plan& plan, const filter_m
 
   if (flags.format != "console") say(summary(devices, tally));
   std::FILE* const beside = flags.format == "console" ? out : stderr;  // of the table
-  if (wanted.explain) print_after(explanations(devices, tally), beside);
+  if (wanted.explain && interrupt_signal() == 0) print_after(explanations(devices, tally), beside);
   exit_code code = verdict(wanted, devices, tally);
   benchmark::ClearRegisteredBenchmarks();
   const auto keep = [&](const auto& put) {  // a file that fails does not take the other

@@ -128,6 +128,7 @@ void row_runner::prove(const row_spec& row, const workload& work) {
   const std::string key = row.coverage_key();
   if (proven_.contains(key)) return;
   const coverage_verdict verdict = device_.prove(body);
+  stop_if_interrupted();  // then it is none
   if (!verdict.ok())
     throw verification_failed("the pattern does not cover what it declares: " + describe(verdict));
   if (verdict.misaligned.count > 0) throw not_applicable(misaligned_text(verdict.misaligned));
@@ -137,6 +138,7 @@ void row_runner::prove(const row_spec& row, const workload& work) {
 void row_runner::compare(const row_spec& row, const workload& work, std::uint64_t seed,
                          const char* when) {
   const comparison found = device_.compare(work.meaning(), seed);
+  stop_if_interrupted();
   if (found.ok()) return;
   std::string text = std::string("wrong result ") + when + ": ";
   if (found.wrong > 0) {
@@ -202,7 +204,10 @@ void row_runner::warm_up(const row_spec& row) {
 
 int row_runner::choose_launches(const workload& work) {
   if (rules_.fixed_launches > 0) return rules_.fixed_launches;
-  const auto time = [&](int launches) { return device_.time(work, seed_, launches, false); };
+  const auto time = [&](int launches) {
+    stop_if_interrupted();
+    return device_.time(work, seed_, launches, false);
+  };
   timed_sample once = time(1);
   if (!once.disturbed) return launches_for(once.elapsed_s);
   // On a CPU a launch may be preempted, and the first ones meet caches and threads that are cold.
@@ -342,16 +347,23 @@ const measurement* row_runner::known(const row_spec& row) const {
 const launch_totals* row_runner::totals(const row_spec& row) {
   if (row.pattern->mover) return nullptr;
   state& known = state_of(row);
-  if (!known.totals) known.totals = std::make_unique<launch_totals>(known.work->meaning().totals());
+  if (!known.totals) {
+    auto totals = std::make_unique<launch_totals>(known.work->meaning().totals());
+    stop_if_interrupted();
+    known.totals = std::move(totals);
+  }
   return known.totals.get();
 }
 
 const row_prediction* row_runner::prediction(const row_spec& row) {
   if (!model_ || row.pattern->mover) return nullptr;
   state& known = state_of(row);
-  if (!known.prediction)
-    known.prediction = std::make_unique<row_prediction>(
+  if (!known.prediction) {
+    auto predicted = std::make_unique<row_prediction>(
         model_->predict(known.work->meaning(), device_.blocks_per_sm(*known.work)));
+    stop_if_interrupted();
+    known.prediction = std::move(predicted);
+  }
   return known.prediction.get();
 }
 

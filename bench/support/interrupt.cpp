@@ -9,6 +9,7 @@
 
 #include "bench/support/exit_code.hpp"
 #include "bench/support/output_file.hpp"
+#include "kernels/stop.hpp"
 
 namespace sectorbench {
 namespace {
@@ -22,6 +23,7 @@ volatile std::sig_atomic_t interrupted_by = 0;
 extern "C" void interrupt(int signal_number) {
   if (only_noted != 0 && interrupted_by == 0) {
     interrupted_by = signal_number;
+    stop_passes = true;
     return;
   }
   remove_unfinished_files();

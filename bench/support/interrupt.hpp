@@ -8,8 +8,9 @@ namespace sectorbench {
 /// (nohup) stays ignored. SIGPIPE and SIGXFSZ are ignored, so that the write fails instead.
 void end_on_interrupts();
 
-/// From now on the first of those signals is only noted, for a run that has finished rows to keep;
-/// the second ends the process as above. @pre end_on_interrupts() was called
+/// From now on the first of those signals is only noted, for a run that has finished rows to keep,
+/// and ends passes over a launch on the CPU (stop_passes); the second ends the process as above.
+/// @pre end_on_interrupts() was called
 void note_first_interrupt();
 
 /// The number of the signal that was noted, or 0.

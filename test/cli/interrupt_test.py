@@ -106,6 +106,21 @@ class Interrupt(OutputTest):
                     self.assertIn(number.name.encode(), errors)
                     self.assertEqual(os.listdir(self.folder), ["pipe"])
 
+    def test_a_signal_during_a_long_proof_is_answered_there(self) -> None:
+        # Undisturbed the proof, the verification and the totals of this row take several seconds.
+        flags = [f"--device={DEVICE}", "--rows=random/copy/f32", "--elements=64Mi",
+                 f"--benchmark_out={self.out}"]
+        if DEVICE != "host":
+            self.skipTest("a GPU proves it at once")
+        process = subprocess.Popen([BENCHMARK, *flags], env=environment(),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=TIMEOUT_S)
+        self.assertEqual(process.returncode, 130, errors)
+        (row,) = strict_json(self.out.read_text("utf-8"))["benchmarks"]
+        self.assertIn("interrupted by SIGTERM", row["error_message"])
+
     def test_sigkill_leaves_the_old_file_and_none_that_looks_whole(self) -> None:
         old = '{"benchmarks": []}\n'
         self.out.write_text(old, "utf-8")
