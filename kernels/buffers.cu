@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/buffers.hpp"
+#include "kernels/host_memory.hpp"
 
 #if defined(__CUDACC__)
 #include "sectorbench/cuda/error.hpp"
@@ -43,16 +44,14 @@ index_t count_stray_on_host(const void* data, index_t elements, int width,
 
 coverage_counts count_coverage_on_host(const side_extent& extent, const coverage_bits& bits) {
   coverage_counts counts;
-#pragma omp parallel for schedule(static)
-  for (index_t word = 0; word < coverage_bits::words(extent.elements); ++word)
-    count_coverage(extent, bits, word, counts);
+  share_out(coverage_bits::words(extent.elements), false,
+            [&](index_t word) { count_coverage(extent, bits, word, counts); });
   return counts;
 }
 
 void count_unmatched_on_host(const proof_request& request) {
-#pragma omp parallel for schedule(static)
-  for (index_t word = 0; word < coverage_bits::words(request.stores.elements); ++word)
-    count_unmatched(request, word);
+  share_out(coverage_bits::words(request.stores.elements), false,
+            [&](index_t word) { count_unmatched(request, word); });
 }
 
 #if defined(__CUDACC__)
