@@ -105,7 +105,8 @@ output_file::output_file(const std::string& path, std::string_view flag)
           "is the file that standard output is redirected to, where the table goes; give a "
           "file of its own");
   }
-  path_ = fs::weakly_canonical(path, error).string();  // two spellings of a path are one file
+  path_ = fs::weakly_canonical(fs::absolute(path), error)
+              .string();  // two spellings of a path are one file
   if (error) throw refuse("cannot be written: " + error.message());
   const fs::path folder = fs::path(path_).has_parent_path() ? fs::path(path_).parent_path() : ".";
   if (!fs::is_directory(folder, error))

@@ -119,6 +119,11 @@ class BenchmarkOut(OutputTest):
         result = run([*ARGS, self.flag, f"--json_lines={self.folder}/./rows.json"])
         self.assertEqual(result.code, 2, result.err)
         self.assertEqual(os.listdir(self.folder), [])
+        done = subprocess.run([BENCHMARK, *ARGS, "--benchmark_out=a.json", "--json_lines=./a.json"],
+                              cwd=self.folder, env=environment(), capture_output=True, timeout=60,
+                              check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_too_few_descriptors_are_refused(self) -> None:
         done = subprocess.run(["bash", "-c", 'ulimit -n 8; exec "$@"', "_", BENCHMARK, *ARGS,
