@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "bench/cases/row.hpp"
 #include "kernels/indexed.hpp"
 
 namespace sectorbench {
@@ -46,6 +47,18 @@ std::vector<pattern_entry> indexed_patterns::entries_of(
     const std::vector<spatter_configuration>& configurations) {
   std::vector<pattern_entry> entries;
   for (const spatter_configuration& one : configurations) {
+    if (!one.refused.empty()) {
+      texts& own = texts_.emplace_back();
+      own.name = "indexed:" + one.label;
+      own.summary = own.mapping = "no row: " + one.refused;
+      entries.push_back({own.name, own.summary, own.mapping, own.parameters, kGathers, kTypes,
+                         false,
+                         [why = one.refused](auto&&...) -> std::unique_ptr<workload> {
+                           throw not_applicable(why);
+                         },
+                         1});
+      continue;
+    }
     const index_lists lists = lists_of(one);
     texts& own = texts_.emplace_back();
     own.name = "indexed:" + one.label;

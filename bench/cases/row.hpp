@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,12 @@
 #include "sectorbench/pattern/operation.hpp"
 
 namespace sectorbench {
+
+/// A row cannot be measured or predicted here, for a reason that is nobody's fault: it is skipped.
+class not_applicable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// What a row measures: a registered pattern with its values, under one operation, for n elements
 /// of one type.
@@ -52,7 +59,7 @@ index_t useful_bytes(const row_spec& row);
 /// have a block of their own.
 block_size launched_block(const row_spec& row);
 
-/// What moves the row's bytes.
+/// What moves the row's bytes. @throws not_applicable for an entry of a file that makes no row
 std::unique_ptr<workload> make_workload(const row_spec& row);
 
 /// The stride-1 row with the operation, type, size and block of `row`.

@@ -84,8 +84,13 @@ named_list uniform(std::span<const std::string_view> args) {
   const index_t stride = read_number(args[1], 1, kMaxStep);
   named_list list;
   for (index_t j = 0; j < length; ++j) list.entries.push_back(j * stride);
-  if (args.size() == 3)
-    list.delta = lower(args[2]) == "nr" ? length * stride : read_number(args[2], 1);
+  if (args.size() == 3) {
+    try {
+      list.delta = lower(args[2]) == "nr" ? length * stride : read_number(args[2], 1);
+    } catch (const bad_setting& error) {
+      throw bad_setting("the delta of " + in_quotes(join(args, ":")) + ": " + error.what());
+    }
+  }
   return list;
 }
 
@@ -194,6 +199,8 @@ struct draft {
   index_t count = 1024;
   std::optional<index_t> wrap{}, size{};
   index_t boundary = 0;
+  bool of_lists = false;  ///< MultiGather, MultiScatter: the list of a side chooses from `pattern`
+  std::string file{};     ///< of a command line: the suite to read instead
   std::set<std::string_view> given{};
 
   /// Takes a list and what its notation says of the delta.
@@ -203,16 +210,23 @@ struct draft {
   }
 };
 
-operation_kind read_kernel(const std::string& text) {
-  const std::string name = lower(text);
-  if (name == "gather") return operation_kind::kGather;
-  if (name == "scatter") return operation_kind::kScatter;
-  if (name == "gs") return operation_kind::kCopy;
-  std::string remedy = "known: Gather, Scatter, GS";
-  if (name == "multigather" || name == "multiscatter")
-    remedy = "lists of lists are not supported: write the list that the two make, with " +
-             std::string(name == "multigather" ? "Gather" : "Scatter");
-  throw bad_setting("no kernel " + in_quotes(text) + "; " + remedy);
+void read_kernel(const std::string& text, draft& to) {
+  struct kernel {
+    std::string_view name;
+    operation_kind operation;
+    bool of_lists;
+  };
+  constexpr std::array kKernels{kernel{"gather", operation_kind::kGather, false},
+                                kernel{"scatter", operation_kind::kScatter, false},
+                                kernel{"gs", operation_kind::kCopy, false},
+                                kernel{"multigather", operation_kind::kGather, true},
+                                kernel{"multiscatter", operation_kind::kScatter, true}};
+  const auto found = std::ranges::find(kKernels, lower(text), &kernel::name);
+  if (found == kKernels.end())
+    throw bad_setting("no kernel " + in_quotes(text) +
+                      "; known: Gather, Scatter, GS, MultiGather, MultiScatter");
+  to.operation = found->operation;
+  to.of_lists = found->of_lists;
 }
 
 /// A key of a suite, which is also a long option, and its letter on the command line.
@@ -233,8 +247,7 @@ constexpr std::string_view kPlainStores = "leave it out: stores are plain ones";
 
 constexpr std::array kOptions{
     option{"name", 'n', [](draft& d, const setting& v) { d.name = text_of(v); }},
-    option{"kernel", 'k',
-           [](draft& d, const setting& v) { d.operation = read_kernel(text_of(v)); }},
+    option{"kernel", 'k', [](draft& d, const setting& v) { read_kernel(text_of(v), d); }},
     option{"pattern", 'p', [](draft& d, const setting& v) { d.take(v, d.pattern, d.delta); }},
     option{"pattern-gather", 'g',
            [](draft& d, const setting& v) { d.take(v, d.gather, d.delta_gather); }},
@@ -254,7 +267,7 @@ constexpr std::array kOptions{
     option{"runs", 'r', ignore<1>},
     option{"seed", 0, ignore<0>},
     option{"random", 's', nullptr, "leave it out: --seed= has the seed of the fill values"},
-    option{"file", 'f', nullptr, "write --indexed=<file>"},
+    option{"file", 'f', [](draft& d, const setting& v) { d.file = text_of(v); }},
     option{"backend", 'b', nullptr, "leave it out: --device= says where to measure"},
     option{"omp-threads", 't', nullptr, "leave it out: OMP_NUM_THREADS says how many"},
     option{"shared-memory", 'm', nullptr, "leave it out: no kernel has any"},
@@ -273,7 +286,7 @@ const option& option_called(std::string_view key) {
   std::vector<std::string_view> taken;
   for (const option& known : kOptions) {
     if (known.key == name) return known;
-    if (known.apply != nullptr) taken.push_back(known.key);
+    if (known.apply != nullptr && known.key != "file") taken.push_back(known.key);
   }
   std::string message = "unknown key " + in_quotes(key) + "; ";
   if (const auto near = near_match(name, taken); !near.empty())
@@ -315,9 +328,10 @@ void apply(draft& to, const option& known, const Value& value) {
 /// The keys that only some kernels have.
 void check_keys(const draft& d) {
   const bool both = d.operation == operation_kind::kCopy;
-  const std::string kernel = both                                     ? "GS"
-                             : d.operation == operation_kind::kGather ? "Gather"
-                                                                      : "Scatter";
+  const std::string kernel =
+      both ? "GS"
+           : std::string(d.of_lists ? "Multi" : "") +
+                 (d.operation == operation_kind::kGather ? "Gather" : "Scatter");
   const auto need = [&](std::string_view key) {
     if (!d.given.contains(key)) throw bad_setting(kernel + " needs " + std::string(key));
   };
@@ -332,11 +346,13 @@ void check_keys(const draft& d) {
     need("pattern-gather");
     need("pattern-scatter");
   } else {
-    for (const std::string_view side : {"gather", "scatter"}) {
-      refuse("pattern-" + std::string(side), "write pattern");
-      refuse("delta-" + std::string(side), "write delta");
+    const std::string own = d.operation == operation_kind::kGather ? "gather" : "scatter";
+    for (const std::string side : {"gather", "scatter"}) {
+      if (!d.of_lists || side != own) refuse("pattern-" + side, "write pattern");
+      refuse("delta-" + side, "write delta");
     }
     need("pattern");
+    if (d.of_lists) need("pattern-" + own);
   }
 }
 
@@ -375,6 +391,20 @@ repeated_list finished(named_list& from, index_t delta, const draft& d) {
   return {std::move(entries), delta};
 }
 
+/// The list that MultiGather or MultiScatter makes of two: entry k is pattern[chosen[k]].
+named_list composed(const named_list& pattern, const named_list& chosen) {
+  named_list result;
+  for (const index_t place : chosen.entries) {
+    if (place < 0 || place >= static_cast<index_t>(pattern.entries.size()))
+      throw bad_setting("no entry " + std::to_string(place) + " in a pattern of " +
+                        std::to_string(pattern.entries.size()) + " entries");
+    result.entries.push_back(pattern.entries[static_cast<std::size_t>(place)]);
+  }
+  if (!pattern.label.empty() && !chosen.label.empty())
+    result.label = chosen.label + "-of-" + pattern.label;
+  return result;
+}
+
 /// `text` as a part of a row's name.
 std::string safe(std::string_view text) {
   std::string label(text);
@@ -407,6 +437,10 @@ std::string label_of(const draft& d, const std::string& otherwise) {
 /// @param otherwise see `label_of`
 spatter_configuration finished(draft d, const std::string& otherwise) {
   check_keys(d);
+  if (!d.file.empty())
+    throw bad_setting("file: stands only on a command line: --indexed=\"-f FILE\"");
+  if (d.of_lists)
+    d.pattern = composed(d.pattern, d.operation == operation_kind::kGather ? d.gather : d.scatter);
   const bool both = d.operation == operation_kind::kCopy;
   spatter_configuration result;
   result.label = label_of(d, otherwise);
@@ -463,7 +497,10 @@ draft read_flags(std::string text) {
 nlohmann::json read_json(std::string_view text) {
   using nlohmann::json;
   std::set<std::string> keys;
-  const auto keep = [&](int, json::parse_event_t event, const json& parsed) {
+  constexpr int kDeepest = 3;  // a list in a configuration in the suite
+  const auto keep = [&](int depth, json::parse_event_t event, const json& parsed) {
+    if (depth > kDeepest)
+      throw bad_setting("nested more than " + std::to_string(kDeepest) + " deep");
     if (event == json::parse_event_t::object_start) keys.clear();  // objects hold no others
     if (event == json::parse_event_t::key && !keys.insert(parsed.get<std::string>()).second)
       throw bad_setting("the key " + in_quotes(parsed.get<std::string>()) + " stands twice");
@@ -518,8 +555,8 @@ spatter_configuration parse_spatter(std::string_view text) {
   }
 }
 
-std::vector<spatter_configuration> parse_spatter_json(std::string_view text,
-                                                      std::string_view file) {
+std::vector<spatter_configuration> parse_spatter_json(std::string_view text, std::string_view file,
+                                                      index_t boundary) {
   const auto refuse = [&](const std::string& what) {
     return usage_error(std::string(file) + ": " + what);
   };
@@ -536,6 +573,7 @@ std::vector<spatter_configuration> parse_spatter_json(std::string_view text,
   const std::string stem = safe(std::filesystem::path(file).stem().string());
   std::vector<spatter_configuration> configurations;
   std::map<std::string, std::size_t> numbers;
+  std::size_t refused = 0;
   for (std::size_t number = 0; number < suite.size(); ++number) {
     try {
       if (!suite[number].is_object()) throw bad_setting("is no object of keys and values");
@@ -544,6 +582,7 @@ std::vector<spatter_configuration> parse_spatter_json(std::string_view text,
       // Spatter.
       for (const auto& [key, value] : suite[number].items())
         apply(given, option_called(key), value);
+      if (boundary > 0) given.boundary = boundary;
       auto one = finished(std::move(given), stem + ":" + std::to_string(number));
       const auto [known, is_new] = numbers.emplace(value_text(one), number);
       if (!is_new)
@@ -551,9 +590,13 @@ std::vector<spatter_configuration> parse_spatter_json(std::string_view text,
                           std::to_string(known->second) + " does; give one of them another name");
       configurations.push_back(std::move(one));
     } catch (const bad_setting& error) {
-      throw refuse("configuration " + std::to_string(number) + ": " + error.what());
+      spatter_configuration& one = configurations.emplace_back();
+      one.label = stem + ":" + std::to_string(number);
+      one.refused = "configuration " + std::to_string(number) + ": " + error.what();
+      ++refused;
     }
   }
+  if (refused == configurations.size()) throw refuse(configurations.front().refused);
   return configurations;
 }
 
@@ -561,8 +604,23 @@ std::vector<spatter_configuration> read_spatter(const std::string& text) {
   constexpr input_kind kSuite{"--indexed", "suite of Spatter",
                               "give a JSON suite of Spatter, or a notation such as UNIFORM:8:4:NR",
                               std::size_t{512} << 20};
-  if (text.starts_with('-') || text.find_first_of("/.") == std::string::npos)
+  if (text.starts_with('-')) {
+    draft given;
+    try {
+      given = read_flags(text);
+    } catch (const bad_setting&) {
+      return {parse_spatter(text)};  // which says what is wrong
+    }
+    if (!given.file.empty()) {
+      for (const std::string_view key : given.given)
+        if (key != "file" && key != "boundary")
+          throw usage_error("--indexed=" + text + ": " + std::string(key) +
+                            ": beside a file only boundary (-e) is taken; the file has the rest");
+      return parse_spatter_json(read_input_file(given.file, kSuite), given.file, given.boundary);
+    }
     return {parse_spatter(text)};
+  }
+  if (text.find_first_of("/.") == std::string::npos) return {parse_spatter(text)};
   return parse_spatter_json(read_input_file(text, kSuite), text);
 }
 

@@ -28,6 +28,7 @@ struct spatter_configuration {
   operation_kind operation = operation_kind::kGather;  ///< GS is a copy
   repeated_list gather, scatter;
   index_t count = 1024;
+  std::string refused{};          ///< why it makes no row; empty: it does
   std::optional<index_t> wrap{};  ///< repetitions after which the dense side begins anew
 
   index_t length() const;
@@ -42,8 +43,11 @@ spatter_configuration parse_spatter(std::string_view text);
 
 /// Reads a suite: an array of configurations. @param file stands in front of error messages, with
 /// the configuration's number, from 0 on; its stem names configurations that have neither name nor
-/// notation. @throws usage_error
-std::vector<spatter_configuration> parse_spatter_json(std::string_view text, std::string_view file);
+/// notation. A configuration that makes no row is kept with the reason.
+/// @param boundary above 0: entries are taken modulo it
+/// @throws usage_error where that holds for all, or for what is no suite
+std::vector<spatter_configuration> parse_spatter_json(std::string_view text, std::string_view file,
+                                                      index_t boundary = 0);
 
 /// Either of them: what has a . or a / and does not begin with a - is a file.
 /// @throws usage_error also if the file cannot be read

@@ -58,7 +58,7 @@ exit_code predict_rows(const run_plan& plan, const filter_matcher& filter, std::
   if (wanted.explain) {
     table += "\n";
     for (const forecast_row& row : predicted)
-      for (std::size_t d = 0; d < devices.size(); ++d)
+      for (std::size_t d = 0; d < row.on.size(); ++d)
         table +=
             explained(row.row.name + (devices.size() > 1 ? " on " + devices[d].device().key : ""),
                       explain(row.row.spec, row.on[d], devices[d].device(), {}));

@@ -9,18 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "bench/cases/row.hpp"
 #include "bench/options/cache_mode.hpp"
 #include "bench/options/memory_space.hpp"
 #include "bench/telemetry/observation.hpp"
 #include "kernels/workload.hpp"
 
 namespace sectorbench {
-
-/// A row cannot be measured here, for a reason that is nobody's fault: it is skipped.
-class not_applicable : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Nothing more can be measured on the device: what() says why.
 class device_lost : public std::runtime_error {

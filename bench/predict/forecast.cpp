@@ -77,6 +77,28 @@ std::string aligned(const std::vector<std::vector<std::string>>& lines,
   return text;
 }
 
+/// @throws not_applicable for what no run takes, and for more than is predicted
+void refuse_unpredictable(const workload& work) {
+  refuse_unfit(work);
+  const program& body = work.meaning();
+  const index_t touched = std::max(work.needs().in, work.needs().out);
+  const index_t accessed = body.shape().threads() * size_of(body.type());
+  if (std::max(touched, accessed) > kMostBytes)
+    throw not_applicable("touches " + std::to_string(touched) + " bytes of a buffer by " +
+                         std::to_string(body.shape().threads()) + " threads; up to " +
+                         std::to_string(kMostBytes) +
+                         " bytes and as many of accesses are predicted");
+}
+
+/// @throws not_applicable where no GPU takes the accesses, as the proof of a run finds
+void refuse_misaligned(const launch_totals& totals) {
+  if (totals.misaligned > 0)
+    throw not_applicable(
+        std::to_string(totals.misaligned) +
+        " requests are not aligned to their size, which no GPU takes; take a base and rows "
+        "that are multiples of it, or narrower accesses");
+}
+
 }  // namespace
 
 std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
@@ -84,27 +106,30 @@ std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
   std::vector<forecast_row> result;
   for (const suite_row& row : rows) {
     if (row.spec.pattern->mover) continue;
-    if (row.spec.buffer_bytes() > kMostBytes)
-      throw usage_error(
-          "--predict: " + row.name + " needs " + std::to_string(row.spec.buffer_bytes()) +
-          " bytes a buffer, and rows of up to " + std::to_string(kMostBytes) + " are predicted");
-    result.push_back({row, {}, {}});
+    result.push_back({row, {}, {}, {}});
   }
   // The stride-1 rows that others are compared with, each once.
-  std::map<std::string, std::vector<row_prediction>> known;
+  struct outcome {
+    std::vector<row_prediction> on;
+    std::string skipped;
+  };
+  std::map<std::string, outcome> known;
   std::vector<row_spec> wanted;
   for (const forecast_row& row : result)
     for (const row_spec& spec : {row.row.spec, stride_one_of(row.row.spec)})
-      if (known.emplace(spec.key(), std::vector<row_prediction>()).second) wanted.push_back(spec);
-  std::vector<std::vector<row_prediction>> predicted(wanted.size());
+      if (known.emplace(spec.key(), outcome()).second) wanted.push_back(spec);
+  std::vector<outcome> predicted(wanted.size());
   omp_set_max_active_levels(2);  // a row that is walked lane by lane needs more than one core
   std::exception_ptr failure;    // an exception must not leave a parallel loop
 #pragma omp parallel for schedule(dynamic)
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     try {
       const auto work = make_workload(wanted[i]);
-      if (!work->meaning().refusal().empty()) continue;
-      predicted[i] = predict_on(work->meaning(), devices);
+      refuse_unpredictable(*work);
+      predicted[i].on = predict_on(work->meaning(), devices);
+      refuse_misaligned(predicted[i].on.front().totals);
+    } catch (const not_applicable& reason) {
+      predicted[i] = {{}, reason.what()};
     } catch (...) {
 #pragma omp critical(forecast_failure)
       failure = std::current_exception();
@@ -113,15 +138,15 @@ std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
   if (failure) std::rethrow_exception(failure);
   for (std::size_t i = 0; i < wanted.size(); ++i) known[wanted[i].key()] = predicted[i];
   for (forecast_row& row : result) {
-    row.on = known[row.row.spec.key()];
-    const auto& stride1 = known[stride_one_of(row.row.spec).key()];
+    row.on = known[row.row.spec.key()].on;
+    row.skipped = known[row.row.spec.key()].skipped;
+    const auto& stride1 = known[stride_one_of(row.row.spec).key()].on;
     for (std::size_t d = 0; d < row.on.size(); ++d)
       row.stride1_ratio.push_back(row.on[d].time && d < stride1.size() && stride1[d].time
                                       ? row.on[d].time->seconds.middle() /
                                             stride1[d].time->seconds.middle()
                                       : 0);
   }
-  std::erase_if(result, [](const forecast_row& row) { return row.on.empty(); });
   return result;
 }
 
@@ -143,7 +168,12 @@ std::string forecast_table(const std::vector<forecast_row>& rows,
     left.insert(left.end(), {false, false, false, false, false, true});
   }
   lines.push_back(head);
+  std::string skipped;
   for (const forecast_row& row : rows) {
+    if (row.on.empty()) {
+      skipped += row.row.name + " skipped: " + row.skipped + "\n";
+      continue;
+    }
     const row_spec& spec = row.row.spec;
     const launch_totals& totals = row.on.front().totals;
     const auto array = static_cast<double>(spec.buffer_bytes());
@@ -167,7 +197,7 @@ std::string forecast_table(const std::vector<forecast_row>& rows,
     }
     lines.push_back(line);
   }
-  return text + aligned(lines, left);
+  return text + (lines.size() > 1 ? aligned(lines, left) : "") + skipped;
 }
 
 std::string forecast_json(const std::vector<forecast_row>& rows,
@@ -180,7 +210,23 @@ std::string forecast_json(const std::vector<forecast_row>& rows,
   for (const predictor& one : devices) names += (names.empty() ? "" : ",") + one.device().key;
   record["model.gpu"] = names;
   auto& runs = file["benchmarks"] = nlohmann::ordered_json::array();
-  for (const forecast_row& row : rows)
+  for (const forecast_row& row : rows) {
+    if (row.on.empty()) {
+      const std::string& name = row.row.name;
+      runs.push_back({{"name", name},
+                      {"run_name", name},
+                      {"run_type", "iteration"},
+                      {"repetitions", 1},
+                      {"repetition_index", 0},
+                      {"threads", 1},
+                      {"iterations", 0},
+                      {"real_time", 0.0},
+                      {"cpu_time", 0.0},
+                      {"time_unit", "us"},
+                      {"error_occurred", true},
+                      {"error_message", "SKIPPED: " + row.skipped},
+                      {"label", "predicted=1"}});
+    }
     for (std::size_t d = 0; d < row.on.size(); ++d) {
       const row_spec& spec = row.row.spec;
       const row_prediction& model = row.on[d];
@@ -206,6 +252,7 @@ std::string forecast_json(const std::vector<forecast_row>& rows,
       run["label"] = label.text();
       runs.push_back(std::move(run));
     }
+  }
   return file.dump(2) + "\n";
 }
 

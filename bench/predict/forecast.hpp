@@ -18,6 +18,7 @@ struct forecast_row {
   suite_row row;
   std::vector<row_prediction> on;
   std::vector<double> stride1_ratio;  ///< time / time of the stride-1 row; 0 where there is none
+  std::string skipped;                ///< why nothing is predicted; `on` is empty then
 };
 
 /// Predicts all rows on all devices; movers are left out.

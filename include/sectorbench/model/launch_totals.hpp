@@ -81,6 +81,7 @@ struct launch_totals {
   side_totals loads, stores;                  ///< of elements
   side_totals indices{};                      ///< loads of index list entries
   shared_totals slot_loads{}, slot_stores{};  ///< of staged values
+  std::uint64_t misaligned = 0;               ///< requests that no GPU takes; in none of the others
 
   constexpr std::uint64_t sector_bytes() const {
     return (loads.sectors + stores.sectors) * kSectorBytes;
@@ -92,6 +93,7 @@ struct launch_totals {
     indices += other.indices;
     slot_loads += other.slot_loads;
     slot_stores += other.slot_stores;
+    misaligned += other.misaligned;
     return *this;
   }
   /// As of so many times the blocks.
@@ -101,6 +103,7 @@ struct launch_totals {
     indices *= times;
     slot_loads *= times;
     slot_stores *= times;
+    misaligned *= times;
     return *this;
   }
   friend constexpr bool operator==(const launch_totals&, const launch_totals&) = default;
@@ -284,6 +287,8 @@ class launch_counter {
       const auto apart = static_cast<std::int64_t>(request.address[kLastLane] - request.address[0]);
       const auto distance = static_cast<std::uint64_t>(apart / (threads - 1));
       const std::uint64_t warp_distance = distance * kWarpLanes;
+      if (kind.counts.of(request.address[0], distance, request.bytes).requests == 0)
+        totals_.misaligned += static_cast<std::uint64_t>(warps);
       // Warps that begin at the same place of a line are equal.
       if (warp_distance % kLineBytes == 0) {
         add(kind.totals, kind.counts.of(request.address[0], distance, request.bytes), warps);
@@ -351,8 +356,9 @@ class launch_counter {
       totals.wavefronts = static_cast<std::uint64_t>(count.wavefronts);
       totals.conflicts = static_cast<std::uint64_t>(count.conflicts());
     } else {
-      add(side_of(cost, request.what),
-          count_or_none(request.address, request.bytes, request.active), 1);
+      const request_count count = count_or_none(request.address, request.bytes, request.active);
+      cost.misaligned = request.active != 0 && count.requests == 0 ? 1 : 0;
+      add(side_of(cost, request.what), count, 1);
     }
     return cost;
   }

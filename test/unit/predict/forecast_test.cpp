@@ -93,17 +93,26 @@ TEST(Forecast, WithoutFiguresOfTimeThereIsNoRatio) {
   EXPECT_EQ(found[0].stride1_ratio, std::vector<double>{0});
 }
 
-TEST(Forecast, RowsThatNoGpuHoldsAreRefused) {
-  std::vector<suite_row> rows = rows_named({"contiguous/copy/f32"});
+// One row that is too large, one whose rows overlap and one off alignment take no other with them.
+TEST(Forecast, RowsThatNoGpuTakesAreSkippedWithTheReasonAndOthersArePredicted) {
+  std::vector<suite_row> rows =
+      rows_named({"contiguous/copy/f32", "contiguous/copy/f32",
+                  "pitch/copy/f32/columns:1000/pitch:10", "wide/copy/f32/first:1/v:4"});
   rows[0].spec.elements = (index_t{1} << 36) + 1;
-  try {
-    forecast(rows, devices_named({"h200"}));
-    FAIL() << "it was predicted";
-  } catch (const usage_error& error) {
-    EXPECT_STREQ(error.what(),
-                 "--predict: contiguous/copy/f32 needs 274877906948 bytes a buffer, and rows of up "
-                 "to 274877906944 are predicted");
+  rows[0].name += "/large";
+  const auto found = forecast(rows, devices_named({"h200", "t4"}));
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_EQ(found[1].on.size(), 2u);
+  EXPECT_EQ(found[1].skipped, "");
+  for (const std::size_t skipped : {0u, 2u, 3u}) {
+    EXPECT_TRUE(found[skipped].on.empty()) << found[skipped].row.name;
+    EXPECT_NE(found[skipped].skipped, "") << found[skipped].row.name;
+    EXPECT_NE(forecast_table(found, devices_named({"h200", "t4"}))
+                  .find(found[skipped].row.name + " skipped: "),
+              std::string::npos);
   }
+  EXPECT_NE(found[0].skipped.find("274877906948 bytes"), std::string::npos) << found[0].skipped;
+  EXPECT_NE(found[3].skipped.find("aligned"), std::string::npos) << found[3].skipped;
 }
 
 // ---- The table
