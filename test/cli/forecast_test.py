@@ -155,9 +155,15 @@ class Prediction(OutputTest):
     def test_nothing_matched(self) -> None:
         self.assert_refused(3, [*PREDICT, "--benchmark_filter=nothing"], "no row matches")
 
-    def test_rows_that_no_gpu_holds_are_refused(self) -> None:
-        self.assert_refused(2, ["--predict", "--gpu=t4", "--rows=contiguous/copy/f32",
-                                "--elements=1048576Gi"], "--predict: contiguous/copy/f32 needs")
+    def test_rows_that_no_gpu_takes_are_skipped_and_others_predicted(self) -> None:
+        rows = "pitch/copy/f32/columns:1000/pitch:10,contiguous/copy/f32,wide/copy/f32/first:1/v:4"
+        out = self.check_run(["--predict", "--gpu=t4", f"--rows={rows}", "--elements=1001"], env=NO_GPU).out
+        self.assertIn("\npitch/copy/f32/columns:1000/pitch:10 skipped: ", out)
+        self.assertIn("\nwide/copy/f32/first:1/v:4 skipped: ", out)
+        self.assertRegex(out, r"\ncontiguous/copy/f32 +\d")
+        large = self.check_run(["--predict", "--gpu=t4", "--rows=contiguous/copy/f32",
+                                "--elements=1048576Gi"], env=NO_GPU).out
+        self.assertIn("contiguous/copy/f32 skipped: ", large)
 
     # ---- Files
 
@@ -178,7 +184,6 @@ class Prediction(OutputTest):
         for code, flags in (
             (2, ["--gpu=nothing"]),
             (2, ["--benchmark_format=csv"]),
-            (2, ["--elements=1048576Gi", "--rows=contiguous/copy/f32"]),
             (3, ["--benchmark_filter=nothing"]),
         ):
             with self.subTest(flags):

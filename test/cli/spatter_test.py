@@ -7,7 +7,7 @@ import json
 import pathlib
 import unittest
 
-from support import OutputTest, plain_name
+from support import OutputTest, plain_name, strict_json
 
 SUITE = pathlib.Path(__file__).with_name("spatter.json")
 
@@ -96,6 +96,37 @@ class Suite(OutputTest):
         self.assertEqual(rows.popitem()[1]["useful_bytes"], 8000 * 8 * 2)
 
 
+class OneBadEntry(OutputTest):
+    """A configuration that makes no row takes no other with it."""
+
+    SUITE = """[{"pattern": [0, 1]}, {"pattern": [0], "delta": -1}, {"pattern": [0, 4294967296]},
+      {"kernel": "MultiScatter", "pattern": [8, 0, 4], "pattern-scatter": [2, 0], "name": "multi"}]"""
+
+    def rows(self, *flags: str) -> dict[str, str]:
+        """The rows of a run or a prediction, and why each was skipped."""
+        path = self.folder / "s.json"
+        path.write_text(self.SUITE, "utf-8")
+        result = self.check_run([*flags, f"--indexed={path}", "--types=f64", "--benchmark_format=json"])
+        return {plain_name(row["name"]).split("/")[0]: row.get("error_message", "")
+                for row in strict_json(result.out)["benchmarks"]}
+
+    def assert_skipped(self, rows: dict[str, str]) -> None:
+        self.assertEqual(set(rows), {"indexed:s:0", "indexed:s:1", "indexed:s:2", "indexed:multi"})
+        self.assertEqual((rows["indexed:s:0"], rows["indexed:multi"]), ("", ""))
+        for number in (1, 2):
+            self.assertIn(f"SKIPPED: configuration {number}: ", rows[f"indexed:s:{number}"])
+
+    def test_in_a_run(self) -> None:
+        self.assert_skipped(self.rows("--device=host", "--benchmark_min_time=0.001"))
+
+    def test_in_a_prediction(self) -> None:
+        self.assert_skipped(self.rows("--predict", "--gpu=h200"))
+
+    def test_the_filter_chooses_first(self) -> None:
+        self.assertEqual(self.rows("--predict", "--gpu=h200", "--benchmark_filter=multi"),
+                         {"indexed:multi": ""})
+
+
 class Refusals(OutputTest):
     def suite(self, text: str) -> str:
         path = self.folder / "s.json"
@@ -104,18 +135,18 @@ class Refusals(OutputTest):
 
     def test_2_for_what_is_not_taken_by_name(self) -> None:
         for text, *words in (
-            ('[{"kernel": "MultiGather", "pattern": [0], "pattern-gather": [0]}]',
-             "configuration 0", "'MultiGather'", "lists of lists"),
-            ('[{"pattern": [0]}, {"pattern": [1], "delta": [8, 8]}]', "configuration 1", "delta:"),
+            ('[{"kernel": "MultiGather", "pattern": [0], "pattern-gather": [1]}]', "configuration 0", "entry 1"),
+            ('[{"pattern": [1], "delta": [8, 8]}]', "configuration 0", "delta:"),
             ('[{"pattern": [0], "vlen": 8}]', "unknown key 'vlen'"),
             ('[{"pattern": [-1]}]', "negative entry -1"),
             ('[{"pattern": []}]', "an empty list"),
             ('[{"pattern": [0], "count": 9223372036854775807}]', "does not fit 64 bits"),
             ('[{"pattern": [0]', "parse error at line 1"),
             ("[]", "holds no configurations"),
-            ('[{"name": "a", "pattern": [0]}, {"name": "a", "pattern": [1]}]', "another name"),
         ):
             self.assert_refused(2, [self.suite(text)], "s.json: ", *words)
+        nested = "[" * 75000 + "]" * 75000
+        self.assert_refused(2, [self.suite(nested)], "s.json: ", "deep")
         self.assert_refused(2, ["--indexed=nowhere.json"], "No such file")
         self.assert_refused(2, ["--indexed=STRIDE:8"], "unknown notation 'STRIDE'")
         self.assert_refused(2, ["--indexed="], "--indexed=: a list is missing")
