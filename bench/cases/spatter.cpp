@@ -498,16 +498,17 @@ nlohmann::json read_json(std::string_view text) {
   using nlohmann::json;
   std::set<std::string> keys;
   constexpr int kDeepest = 3;  // a list in a configuration in the suite
-  const auto keep = [&](int depth, json::parse_event_t event, const json& parsed) {
+  const auto check = [&](int depth, json::parse_event_t event, const json& parsed) {
     if (depth > kDeepest)
       throw bad_setting("nested more than " + std::to_string(kDeepest) + " deep");
     if (event == json::parse_event_t::object_start) keys.clear();  // objects hold no others
     if (event == json::parse_event_t::key && !keys.insert(parsed.get<std::string>()).second)
       throw bad_setting("the key " + in_quotes(parsed.get<std::string>()) + " stands twice");
-    return true;
-  };
+    return event != json::parse_event_t::object_start;  // keeps none: of each object kept, the
+  };                                                    // library looks through all before it
   try {
-    return json::parse(text, keep);
+    [[maybe_unused]] const json none = json::parse(text, check);
+    return json::parse(text);
   } catch (const json::exception& error) {
     constexpr std::size_t kShown = 200;
     const std::string_view message = error.what();  // "[json.exception....] parse error at line 1"
@@ -582,7 +583,7 @@ std::vector<spatter_configuration> parse_spatter_json(std::string_view text, std
       // Spatter.
       for (const auto& [key, value] : suite[number].items())
         apply(given, option_called(key), value);
-      if (boundary > 0) given.boundary = boundary;
+      if (!given.given.contains("boundary")) given.boundary = boundary;
       auto one = finished(std::move(given), stem + ":" + std::to_string(number));
       const auto [known, is_new] = numbers.emplace(value_text(one), number);
       if (!is_new)

@@ -44,7 +44,7 @@ spatter_configuration parse_spatter(std::string_view text);
 /// Reads a suite: an array of configurations. @param file stands in front of error messages, with
 /// the configuration's number, from 0 on; its stem names configurations that have neither name nor
 /// notation. A configuration that makes no row is kept with the reason.
-/// @param boundary above 0: entries are taken modulo it
+/// @param boundary of configurations that have none of their own; 0: entries stay as they are
 /// @throws usage_error where that holds for all, or for what is no suite
 std::vector<spatter_configuration> parse_spatter_json(std::string_view text, std::string_view file,
                                                       index_t boundary = 0);

@@ -382,6 +382,16 @@ TEST_F(SpatterFile, IsToldFromNotations) {
   EXPECT_EQ(read_spatter("-n a.b/c -p 0")[0].label, "a.b-c");
 }
 
+// As in Spatter, whose command line has the defaults of a file's configurations.
+TEST_F(SpatterFile, ABoundaryBesideItIsForConfigurationsWithoutOne) {
+  const std::string file = (folder_ / "two.json").string();
+  std::ofstream(file) << R"([{"pattern": [250, 5], "boundary": 200}, {"pattern": [250, 5]}])";
+  const auto both = read_spatter("-f " + file + " -e 90");
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].gather.entries, (entries{50, 5}));
+  EXPECT_EQ(both[1].gather.entries, (entries{70, 5}));
+}
+
 TEST_F(SpatterFile, WhatCannotBeReadIsRefused) {
   const std::string missing = (folder_ / "missing.json").string();
   EXPECT_EQ(read_refusal(missing),
