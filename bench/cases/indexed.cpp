@@ -51,8 +51,8 @@ std::vector<pattern_entry> indexed_patterns::entries_of(
       texts& own = texts_.emplace_back();
       own.name = "indexed:" + one.label;
       own.summary = own.mapping = "no row: " + one.refused;
-      entries.push_back({own.name, own.summary, own.mapping, own.parameters, kGathers, kTypes,
-                         false,
+      entries.push_back({own.name, own.summary, own.mapping, own.parameters,
+                         operations_of(one.operation), kTypes, false,
                          [why = one.refused](auto&&...) -> std::unique_ptr<workload> {
                            throw not_applicable(why);
                          },

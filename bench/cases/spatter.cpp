@@ -591,8 +591,16 @@ std::vector<spatter_configuration> parse_spatter_json(std::string_view text, std
                           std::to_string(known->second) + " does; give one of them another name");
       configurations.push_back(std::move(one));
     } catch (const bad_setting& error) {
+      const auto text_of_key = [&](const char* key) -> std::string {
+        const nlohmann::json& from = suite[number];
+        return from.is_object() && from.contains(key) && from[key].is_string() ? from[key] : "";
+      };
+      const std::string name = safe(text_of_key("name").substr(0, kMaxLabel / 2));
+      const std::string kernel = lower(text_of_key("kernel"));
       spatter_configuration& one = configurations.emplace_back();
-      one.label = stem + ":" + std::to_string(number);
+      one.label = (name.empty() ? stem : name) + ":" + std::to_string(number);
+      if (kernel.ends_with("scatter")) one.operation = operation_kind::kScatter;
+      if (kernel == "gs") one.operation = operation_kind::kCopy;
       one.refused = "configuration " + std::to_string(number) + ": " + error.what();
       ++refused;
     }

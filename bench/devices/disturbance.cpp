@@ -36,7 +36,7 @@ thread_reading read_thread_end(const fs::path& root) {
   now.cpu_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   double ran_ns = 0, waited_ns = 0;
   if (std::ifstream file(root / "proc/thread-self/schedstat"); file >> ran_ns >> waited_ns) {
-    now.has_waited = true;
+    now.has_waited = ran_ns > 0;  // zeros: the kernel keeps no account
     now.waited_s = waited_ns * 1e-9;
   }
   rusage usage{};

@@ -91,10 +91,11 @@ inline constexpr std::array kCounters{
         "time_trimmed_min_s", "s",
         "mean time of a launch over the quarter of the samples that are shortest, rounded up",
         "one launch", "clock"},
-    counter_spec{"disturbed", "share",
-                 "(time that threads were ready and did not run + stolen time) / (time of the "
-                 "samples x threads)",
-                 "the samples of one body", "scheduler", counter_set::kHost},
+    counter_spec{
+        "disturbed", "share",
+        "(time that a thread was ready and did not run + stolen time) / time of the sample, of "
+        "the thread that waited longest, over all samples",
+        "the samples of one body", "scheduler", counter_set::kHost},
     counter_spec{"samples_discarded", "samples", "disturbed samples that were taken again",
                  "one body", "scheduler", counter_set::kHost},
     counter_spec{"load_average", "processes", "load average of the last minute",

@@ -62,7 +62,6 @@ KIND_OF_HOST = (
     "host.openmp_threads",
     "host.l3_bytes",
     "host.transparent_huge_pages",
-    "host.threads",
     "host.wait_policy",
     "host.omp_places",
     "host.omp_proc_bind",
@@ -96,7 +95,6 @@ TOLERANCES: dict[str, Callable[[float], float]] = {
     "clock.sm_mhz": lambda clock: 0.02 * clock,
     "mhz_per_cpu": lambda clock: 0.02 * clock,
     "host.load_begin": lambda load: max(1.0, 0.5 * load),
-    "host.load_end": lambda load: max(1.0, 0.5 * load),
 }
 
 

@@ -83,7 +83,7 @@ class Exercise(OutputTest):
         self.refuse(good.replace('"gbps": 9.6', '"gbps": 4.8'), "line 6", "4.800 GB/s is not")
         self.refuse(good.replace('"stride": 32', '"stride": 64'), "no row has stride 32")
         self.refuse(good.replace('"stride": 16', '"stride": 32'), "stride 32 stands twice")
-        self.refuse("\x00\n", "neither")
+        self.refuse("\x00\n", "NUL")
         self.assert_refused(
             2, ["--check=coalescing", "--from=/none"], "--from=/none", "cannot be read"
         )

@@ -579,7 +579,7 @@ class Kinds(GateTest):
             ("host.affinity", "0-1", "0"),
             ("host.numa_nodes", "0", "0-1"),
             ("host.cpu_quota", "none", "0.5"),
-            ("host.threads", "2", "1"),
+            ("host.openmp_threads", "2", "1"),
             ("host.governor", "performance", "powersave"),
             ("host.turbo", "on", "off"),
         ):

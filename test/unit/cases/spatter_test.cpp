@@ -169,7 +169,7 @@ TEST(SpatterSuite, ConfigurationsThatMakeNoRowAreKeptWithTheReason) {
   const auto all =
       parse_spatter_json(R"([{"name": "a b", "pattern": [0]}, {"pattern": "UNIFORM:8:1"},
     {"name": "a/b", "pattern": [1]}, {"pattern": [0, 4294967296]}, {"pattern": [0], "delta": -1},
-    {"patern": [0]}, 7])",
+    {"patern": [0]}, {"name": "n", "kernel": "Scatter", "pattern": []}])",
                          "s.json");
   ASSERT_EQ(all.size(), 7u);
   EXPECT_EQ(all[0].refused + all[1].refused, "");
@@ -179,8 +179,9 @@ TEST(SpatterSuite, ConfigurationsThatMakeNoRowAreKeptWithTheReason) {
   for (const std::size_t number : {3u, 4u, 5u, 6u}) {
     const std::string begin = "configuration " + std::to_string(number) + ": ";
     EXPECT_EQ(all[number].refused.find(begin), 0u) << all[number].refused;
-    EXPECT_EQ(all[number].label, "s:" + std::to_string(number));
+    EXPECT_EQ(all[number].label, (number == 6 ? "n:" : "s:") + std::to_string(number));
   }
+  EXPECT_EQ(all[6].operation, operation_kind::kScatter);
 }
 
 // Spatter: dense[j] = sparse[pattern[pattern_gather[j]] + delta * i].

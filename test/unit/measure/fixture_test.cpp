@@ -609,7 +609,8 @@ class RowFixtureDeathTest : public RowFixture {
   // Ends the process after two rows, the first of which meets the signal when it has been timed for
   // the `number`-th time; says how they ended.
   [[noreturn]] void run_interrupted(int signal, int number) {
-    install_interrupt_handlers();
+    end_on_interrupts();
+    note_first_interrupt();
     timing_.references = false;
     count(right_metrics());
     int timed = 0;

@@ -221,7 +221,8 @@ TEST(RowRunnerDeathTest, SignalStopsBeforeTheNextStep) {
     runner.prepare(row);
     runner.launches_per_round(row);
     device.taken();
-    install_interrupt_handlers();
+    end_on_interrupts();
+    note_first_interrupt();
     std::raise(SIGTERM);
     std::vector<timed_sample> samples;
     const std::vector<std::function<void()>> steps{

@@ -2,6 +2,7 @@
 #include "bench/support/interrupt.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -16,7 +17,8 @@ namespace {
 // Each in a process of its own, as handlers and the note of a signal are the process's.
 
 TEST(InterruptDeathTest, EndsTheProcessAndRemovesWhatIsUnfinished) {
-  const std::string path = testing::TempDir() + "interrupt_test.json";
+  const std::string path =
+      testing::TempDir() + "interrupt_test_" + std::to_string(getpid()) + ".json";
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP})
     EXPECT_EXIT(
         {
