@@ -67,9 +67,10 @@ void share_out(index_t count, bool by_team, const Body& body) {
   }
 }
 
-/// Calls `body(first)` for every block of the launch with its first thread.
+/// Calls `body(first)` for every block of the launch with its first thread. @param by_team as in
+/// launch_data; a wrong one makes every thread of the team do the whole launch
 template <class Body>
-void on_all_cores(const launch_shape& shape, const Body& body, bool by_team = false) {
+void on_all_cores(const launch_shape& shape, bool by_team, const Body& body) {
   const auto u = [](index_t v) { return static_cast<unsigned>(v); };
   share_out(shape.blocks(), by_team, [&](index_t block) {
     body(lane{0, 0, u(block % shape.grid_x), u(block / shape.grid_x % shape.grid_y),

@@ -44,7 +44,8 @@ class untyped_program : public program {
   }
 
   void prove(const proof_request& request) const final {
-    on_all_cores(shape(), [&](const lane& first) { prove_block<Op>(pattern_, request, first); });
+    on_all_cores(shape(), false,
+                 [&](const lane& first) { prove_block<Op>(pattern_, request, first); });
   }
   void launch_proof([[maybe_unused]] const proof_request& request,
                     [[maybe_unused]] CUstream_st* stream) const final {
@@ -57,7 +58,7 @@ class untyped_program : public program {
   index_t indices() const final { return index_entries(pattern_); }
   index_t index_loads() const final { return index_loads_of(pattern_); }
   void fill_indices(index_entry* list) const final {
-    on_all_cores(indexing_shape(pattern_, block_), [&](const lane& first) {
+    on_all_cores(indexing_shape(pattern_, block_), false, [&](const lane& first) {
       const index_list_memory memory{list};
       for_each_thread_of(first, [&](const lane& thread) {
         run_all(pattern_, thread, access<copy, const index_list_memory>{memory});
@@ -140,25 +141,23 @@ class typed_program final : public untyped_program<P, Op> {
     T* const out = first_store(data);
     const std::uint64_t seed = data.seed;
     const index_entry* const indices = data.indices;
-    on_all_cores(
-        this->shape(),
-        [this, seed, in, out, indices, keep = data.keep](const lane& first) {
-          std::array<T, slots_of<P>()> slots;
-          T sum{};
-          for_each_phase<P>([&](auto phase) {
-            for_each_thread_of(first, [&](const lane& thread) {
-              host_memory<T> memory{in, out, seed, indices, slots.data()};
-              run_phase<decltype(phase)::value>(this->pattern_, thread,
-                                                access<Op, host_memory<T>>{memory});
-              if constexpr (Op::kStores == side::kNone) {
-                if (keep) out[thread_rank(thread)] = memory.checksum;
-                sum = added(sum, memory.checksum);
-              }
-            });
-          });
-          if constexpr (Op::kStores == side::kNone) keep_alive(sum);
-        },
-        data.by_team);
+    on_all_cores(this->shape(), data.by_team,
+                 [this, seed, in, out, indices, keep = data.keep](const lane& first) {
+                   std::array<T, slots_of<P>()> slots;
+                   T sum{};
+                   for_each_phase<P>([&](auto phase) {
+                     for_each_thread_of(first, [&](const lane& thread) {
+                       host_memory<T> memory{in, out, seed, indices, slots.data()};
+                       run_phase<decltype(phase)::value>(this->pattern_, thread,
+                                                         access<Op, host_memory<T>>{memory});
+                       if constexpr (Op::kStores == side::kNone) {
+                         if (keep) out[thread_rank(thread)] = memory.checksum;
+                         sum = added(sum, memory.checksum);
+                       }
+                     });
+                   });
+                   if constexpr (Op::kStores == side::kNone) keep_alive(sum);
+                 });
   }
 
   void launch([[maybe_unused]] const launch_data& data,

@@ -40,7 +40,7 @@ class removed_loads final : public workload {
 
   void run(const launch_data& data) const override {
     const auto* const in = static_cast<const std::uint32_t*>(data.in);
-    on_all_cores(meaning().shape(), [in, n = n_](const lane& first) {
+    on_all_cores(meaning().shape(), data.by_team, [in, n = n_](const lane& first) {
       std::uint32_t sum = 0;
       for_each_thread_of(first, [&](const lane& thread) {
         const index_t at = thread.column();

@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "bench/devices/backend.hpp"
+#include "kernels/host_memory.hpp"
 #include "kernels/registry.hpp"
 #include "test/support/index_list.hpp"
 #include "test/support/pattern_cases.hpp"
@@ -257,6 +259,25 @@ TEST(HostExecutionCases, ThereAreSomeOfEveryRegisteredPattern) {
     const auto is_of_pattern = [&](const pattern_case& one) { return one.pattern == &pattern; };
     EXPECT_EQ(std::any_of(cases.begin(), cases.end(), is_of_pattern), !pattern.mover)
         << pattern.name;
+  }
+}
+
+// Whoever runs a launch by a team must say so, or each of its threads does all of it.
+TEST(OnAllCores, EachBlockIsDoneOnceByATeamAndWithoutOne) {
+  constexpr int kBlocks = 1000;
+  const launch_shape shape{.grid_x = kBlocks};
+  for (const bool by_team : {false, true}) {
+    std::array<std::atomic<int>, kBlocks> done{};
+    const auto launch = [&] {
+      on_all_cores(shape, by_team, [&](const lane& first) { ++done[first.block_x]; });
+    };
+    if (by_team) {
+#pragma omp parallel num_threads(3)
+      launch();
+    } else {
+      launch();
+    }
+    for (const auto& times : done) ASSERT_EQ(times, 1) << "by_team " << by_team;
   }
 }
 
