@@ -202,6 +202,10 @@ exit_code measure_rows(const char* program, const run_plan& plan, const filter_m
               "(--calibrate) or say which description to take (--gpu=)"
             : "--explain: explains rows of a GPU, and the CPU is selected; "
               "--predict --gpu=h200 --explain needs none");
+  if (wanted.require_quiet && run.first().index())
+    throw usage_error(
+        "--require=quiet: only rows of the CPU know how disturbed they were; on a GPU the label "
+        "shared says which had other processes beside them");
   std::vector<device_rows> devices;
   std::vector<suite_row> all_rows;
   const auto rows = rows_of(plan, filter, run);

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import unittest
 
 from support import (
     BENCHMARK,
+    DEVICE,
     OutputTest,
     built_with_cuda,
     environment,
@@ -182,6 +184,21 @@ class ExitCodes(OutputTest):
         self.assertEqual(result.code, 1, result.err)
         self.assertIn("--counters=require: no hardware counters: the CPU's", result.err)
         self.assertIn('"verified": 1', out.read_text("utf-8"), "the rows were lost")
+
+    @unittest.skipUnless(DEVICE == "host", "only rows of the CPU know how disturbed they were")
+    def test_1_when_quiet_is_required_and_a_row_was_disturbed(self) -> None:
+        loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+                 for _ in range(4 * (os.cpu_count() or 1))]
+        try:
+            result = run(measuring(["--rows=contiguous/copy/f32", "--elements=64Ki", "--require=quiet"]))
+        finally:
+            for loop in loops:
+                loop.kill()
+                loop.wait()
+        disturbed = "DISTURBED" in result.out
+        self.assertEqual(result.code, 1 if disturbed else 0, result.out + result.err)
+        self.assertEqual("--require=quiet" in result.err, disturbed)
+        self.assertEqual(" disturbed=" in result.out, disturbed)
 
     def test_2_for_a_gpu_setting_on_the_cpu(self) -> None:
         for flag in ("--l2_fetch_granularity=32", "--load_op=cg", "--store_op=cs",
