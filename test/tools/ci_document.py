@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/ci.md tells a project to have: its fenced blocks, and the files named above them."""
+"""What docs/comparing.md tells a project to have: its fenced blocks, and the files named above them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Block(NamedTuple):
 
 def blocks() -> list[Block]:
     found = []
-    text = (SOURCE_DIR / "docs" / "ci.md").read_text("utf-8")
+    text = (SOURCE_DIR / "docs" / "comparing.md").read_text("utf-8")
     # Blocks follow each other, so that an end is never taken for a beginning.
-    for block in re.finditer(r"(?:^`([^`\n]+)`:\n\n)?^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+    for block in re.finditer(r"(?:^`([^`\n]+)`:\n\n)?^```(\w*)[^\n]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
         found.append(Block(block[2], block[1] or "", block[3]))
     return found
 

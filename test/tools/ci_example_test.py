@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The example of docs/ci.md as a project of somebody else would run it, on the CPU alone.
+"""The example of docs/comparing.md as a project of somebody else would run it, on the CPU alone.
 
 Files and steps are taken from the document. The change spreads 64 reads of a record over 32 KiB, which
 makes that row three times slower and more; a gate that asks for half as slow again must see it.
@@ -121,7 +121,7 @@ class Example(unittest.TestCase):
 
     def test_patterns(self) -> None:
         said = self.red_and_green("patterns")
-        self.assertIn(ci_document.texts("")[0], said, "docs/ci.md quotes it")
+        self.assertIn(ci_document.texts("")[0], said, "docs/comparing.md quotes it")
 
     def test_times(self) -> None:
         on_this_cpu = {"DEVICE": "host", "POLICY": "perf/hosted.toml", "PROCESSES": "6"}
@@ -133,14 +133,14 @@ class Example(unittest.TestCase):
         self.assertNotIn("regression", rows["indexed:neighbours/read/f64/delta:64/count:2048"])
 
 class NumbersOfProcesses(unittest.TestCase):
-    """What docs/ci.md says of them is what the gate asks for."""
+    """What docs/comparing.md says of them is what the gate asks for."""
 
     def setUp(self) -> None:
         if missing_tool():
             self.skipTest(missing_tool())
 
     def test_rows_that_so_many_processes_can_judge(self) -> None:
-        text = (SOURCE_DIR / "docs" / "ci.md").read_text("utf-8")
+        text = (SOURCE_DIR / "docs" / "comparing.md").read_text("utf-8")
         lines = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|")]
         table = {cells[0].strip(): [float(cell) for cell in cells[1:]] for cells in lines
                  if cells[0].strip() in ("processes a side", "least p")
@@ -154,7 +154,7 @@ class NumbersOfProcesses(unittest.TestCase):
             self.assertEqual(asked(f"processes_for_p(0.01, {judged + 1:.0f})"), count + 1)
 
     def test_processes_that_a_noise_takes(self) -> None:
-        text = " ".join((SOURCE_DIR / "docs" / "ci.md").read_text("utf-8").split())
+        text = " ".join((SOURCE_DIR / "docs" / "comparing.md").read_text("utf-8").split())
         said = re.search(
             r"0\.3 % of noise between processes takes (\d+) processes a side, "
             r"0\.5 % takes (\d+) and 1 % takes (\d+)",

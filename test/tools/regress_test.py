@@ -1044,7 +1044,7 @@ class Policies(GateTest):
 
     def test_the_policy_of_the_document_has_every_key_and_the_defaults(self) -> None:
         text = (SOURCE_DIR / "docs" / "comparing.md").read_text("utf-8")
-        (block,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+        block = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)[0]
         policy = regress_policy.read_policy(self.write("policy.toml", block))
         changed = {"require_same": ("driver",), "floor_percent_of": {"stride/copy/*/stride:32": 3}}
         self.assertEqual(policy, regress_policy.Policy().with_values("", changed))
