@@ -278,7 +278,7 @@ constexpr std::array kOptions{
     option{"aggregate", 'a', nullptr, "leave it out: a row's samples are summed up anyway"},
     option{"op", 'o', nullptr, "leave it out: -k says the kernel"},
     option{"verbosity", 'v', nullptr, "leave it out: --progress=on says more"},
-    option{"help", 'h', nullptr, "docs/spatter.md and --help explain"},
+    option{"help", 'h', nullptr, "docs/options.md and --help explain"},
 };
 
 const option& option_called(std::string_view key) {

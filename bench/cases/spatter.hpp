@@ -17,7 +17,7 @@
 /// A configuration repeats a list `count` times, each time `delta` elements further on: repetition
 /// i touches the elements list[j] + delta * i. Meanings and defaults are those of Spatter 2
 /// (github.com/hpcgarage/spatter: README.md, src/Spatter/Input.hh, PatternParser.cc and
-/// JSONParser.cc); docs/spatter.md says what is refused and what has no effect here.
+/// JSONParser.cc); docs/options.md says what is refused and what has no effect here.
 
 namespace sectorbench {
 

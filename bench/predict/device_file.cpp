@@ -333,7 +333,7 @@ device_evidence read_evidence(const json& given) {
 
 device_file read_file(const json& root) {
   if (!root.is_object())
-    throw bad_key("holds no description of a GPU; docs/devices.md says how to write one");
+    throw bad_key("holds no description of a GPU; docs/options.md says how to write one");
   const auto& keys = keys_by_object();
   check_keys(root, "", keys.at(""));
   const json& schema = member(root, "", "schema", "add \"schema\": 1");
@@ -379,7 +379,7 @@ json read_json(std::string_view text) {
   };
   const auto keep = [&](int depth, json::parse_event_t event, const json& parsed) {
     if (depth > kDeepest)
-      throw bad(path(), "nested more than 8 deep; docs/devices.md says what a file holds");
+      throw bad(path(), "nested more than 8 deep; docs/options.md says what a file holds");
     if (event == json::parse_event_t::object_start) open.emplace_back();
     if (event == json::parse_event_t::object_end) open.pop_back();
     if (event != json::parse_event_t::key) return true;
@@ -544,7 +544,7 @@ device_file find_device_file(const std::string& name_or_file) {
   for (const built_in_device& device : built_in_devices())
     if (device.key == key) return read_device_file(device.text, device.key);
   const std::vector<std::string_view> known = known_devices();
-  const std::string remedy = "known: " + join(known, ", ") + ", or a file as in docs/devices.md";
+  const std::string remedy = "known: " + join(known, ", ") + ", or a file as in docs/options.md";
   if (name_or_file.find_first_of("/.") == std::string::npos) {
     std::string near(near_match(key, known));
     if (!near.empty()) near = "did you mean " + near + "? ";

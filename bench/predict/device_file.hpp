@@ -10,7 +10,7 @@
 #include "sectorbench/model/device_description.hpp"
 
 /// @file
-/// Descriptions of GPUs as JSON: bench/devices has those that are built in, docs/devices.md the
+/// Descriptions of GPUs as JSON: profiles/ has those that are built in, docs/options.md the
 /// schema. Each figure says its unit and where it is from.
 
 namespace sectorbench {

@@ -17,7 +17,7 @@ STRIDES = [f"stride/copy/f32/stride:{stride}" for stride in (1, 2, 8)]
 ROWS = [*STRIDES, "contiguous/read/f32"]
 SMALL = ["--bytes=16Mi", "--rows=" + ",".join([*ROWS, "memcpy/copy/f32"])]
 PREDICT = ["--predict", "--gpu=t4", *SMALL]
-KNOWN = "known: a100, h100, h200, l4, rtx4090, t4, or a file as in docs/devices.md"
+KNOWN = "known: a100, h100, h200, l4, rtx4090, t4, or a file as in docs/options.md"
 NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
 OLD = b"what stood here before\n"
 

@@ -11,7 +11,8 @@
 
 /// @file
 /// What the model of traffic and time has to know of a GPU. Descriptions are data
-/// (bench/devices/*.json, docs/devices.md); nothing here is fitted to a pattern of the suites.
+/// (bench/predict/profiles/*.json, docs/options.md); nothing here is fitted to a pattern of the
+/// suites.
 
 namespace sectorbench {
 

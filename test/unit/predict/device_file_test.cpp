@@ -323,7 +323,7 @@ TEST(BuiltInDevices, OthersSayThatSharesAreNotKnown) {
 }
 
 TEST(DeviceDocument, HasEachKeyWithItsUnit) {
-  const std::string document = text_of(test::source_tree() / "docs/devices.md");
+  const std::string document = text_of(test::source_tree() / "docs/options.md");
   const std::string t4 = text_of(test::source_tree() / "bench/predict/profiles/t4.json");
   for (const auto& [path, source] : find_device_file("t4").sources) {
     const std::string key = "\"" + path.substr(path.find('.') + 1) + "\": {";
@@ -541,18 +541,18 @@ TEST(DeviceRefusals, Evidence) {
 
 TEST(DeviceRefusals, TextThatIsNoDescription) {
   EXPECT_EQ(text_refusal("[]"),
-            "f.json: holds no description of a GPU; docs/devices.md says how to write one");
+            "f.json: holds no description of a GPU; docs/options.md says how to write one");
   EXPECT_EQ(text_refusal("").find("f.json: parse error at line 1, column 1: "), 0u);
   EXPECT_EQ(text_refusal("{\"sms\": [[[[[[[[[1]]]]]]]]]}"),
-            "f.json: sms: nested more than 8 deep; docs/devices.md says what a file holds");
+            "f.json: sms: nested more than 8 deep; docs/options.md says what a file holds");
   EXPECT_EQ(text_refusal(std::string(100000, '[')),
-            "f.json: nested more than 8 deep; docs/devices.md says what a file holds");
+            "f.json: nested more than 8 deep; docs/options.md says what a file holds");
   EXPECT_LT(text_refusal("{\"" + std::string(100000, 'x') + "\": 1}").size(), 400u);
 }
 
 TEST(FindDevice, UnknownNamesAreToldTheKnownOnes) {
   const std::string remedy =
-      "known: a100, h100, h200, l4, rtx4090, t4, or a file as in docs/devices.md";
+      "known: a100, h100, h200, l4, rtx4090, t4, or a file as in docs/options.md";
   const auto find_refusal = [](const std::string& name) {
     return refusal_of([&] { find_device(name); });
   };
