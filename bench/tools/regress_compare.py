@@ -57,7 +57,7 @@ Processes = list[list[Row]]  # of one row, for each file that has it: its repeti
 COUNTED_SIDES = ("load", "store", "index")
 
 # What is judged unless somebody says otherwise, by the context's backend: what bears disturbance best there
-# (docs/comparing.md, "Which metric"). Where rows lack it, and on every other device, it is time_s.
+# (docs/comparing.md, "The gate"). Where rows lack it, and on every other device, it is time_s.
 DEFAULT_METRIC = {"host": "time_s"}
 LIBRARY_TIMES = ("time_s", "real_time", "cpu_time")  # time_s is real_time in seconds
 DISTURBED = "disturbed"  # the label of a row whose samples other work disturbed (docs/counters.md)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often bench/tools/regress.py is right: on made-up runs of 26 rows whose truth is known.
 
-Counts are of 100 comparisons with fixed seeds; "How much it finds" in docs/comparing.md has them.
+Counts are of 100 comparisons with fixed seeds; docs/comparing.md has them.
 """
 
 from __future__ import annotations
