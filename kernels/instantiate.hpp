@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "kernels/host_memory.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/workload.hpp"
+#include "sectorbench/model/list_model.hpp"
 
 #if defined(__CUDACC__)
 #include "kernels/access_kernel.cuh"
@@ -75,18 +77,49 @@ class untyped_program : public program {
 #endif
   }
   launch_totals totals() const final {
-    const index_t blocks = shape().blocks();
-    index_t period = blocks;
+    if constexpr (kFollowsLists) {
+      launch_totals sum;
+      const index_t threads = block_.threads();
+      for (const placed_side& side : placed_sides()) {
+        const index_t blocks = shape().blocks();
+        const index_t period = side.places.repeats_after(threads, side.width, blocks);
+        sum += periodic_totals(period, [&](index_t first, index_t last) {
+          launch_totals part;
+          part.of(side.what) = count_side(side, threads, first, last);
+          return part;
+        });
+      }
+      return sum;
+    }
+    index_t period = shape().blocks();
     if constexpr (requires { pattern_.repeats_after(block_, 1); })
       period = std::min(period, pattern_.repeats_after(block_, size_of(type())));
-    const index_t times = (blocks - 1) / period;  // the last block may end early
-    launch_totals sum;
-    if (times > 0) sum = totals_of(0, period) *= static_cast<std::uint64_t>(times);
-    return sum += totals_of(times * period, blocks);
+    return periodic_totals(period, [&](index_t first, index_t last) {
+      return count_blocks<Op>(pattern_, block_, size_of(type()), first, last);
+    });
   }
+
+  index_t walked_threads() const override { return kFollowsLists ? 0 : shape().threads(); }
 
   reuse_profile profile() const final {
     const index_t blocks = shape().blocks();
+    if constexpr (kFollowsLists) {
+      reuse_profile of_lists;
+      sample_blocks<Op>(pattern_, block_, size_of(type()), 0, 0, of_lists);  // its first warp
+      const std::vector<placed_side> sides = placed_sides();
+      const auto sample = [&](traced_request::kind what, index_t bytes) {
+        std::vector<placed_side> calls;
+        std::ranges::copy_if(sides, std::back_inserter(calls),
+                             [&](const placed_side& side) { return side.what == what; });
+        return sample_side(calls, static_cast<std::uint64_t>(bytes), block_.threads());
+      };
+      using enum traced_request::kind;
+      of_lists.loads = sample(kLoad, loads().elements * size_of(type()));
+      of_lists.stores = sample(kStore, stores().elements * size_of(type()));
+      of_lists.indices = sample(kIndex, indices() * index_t{sizeof(index_entry)});
+      order_profile(of_lists);
+      return of_lists;
+    }
     const index_t size = P::kThreadsAffine ? blocks : 4096;
     const auto pieces = static_cast<std::size_t>(groups_of(size, blocks));
     std::vector<reuse_profile> parts(pieces);
@@ -103,8 +136,41 @@ class untyped_program : public program {
   }
 
  private:
-  /// The totals of the blocks [begin, end).
-  launch_totals totals_of(index_t begin, index_t end) const {
+  static constexpr bool kFollowsLists = requires(const P& pattern) {
+    pattern.places(side::kPattern, 0);
+  };
+
+  /// Of a pattern that follows lists: what its threads call.
+  std::vector<placed_side> placed_sides() const {
+    std::vector<placed_side> sides;
+    if constexpr (kFollowsLists) {
+      using enum traced_request::kind;
+      const auto add = [&](traced_request::kind what, const repeated_places& places, int width) {
+        sides.push_back({what, places, pattern_.n, width, static_cast<int>(sides.size())});
+      };
+      const int last = static_cast<int>(pattern_.indices() / pattern_.length) - 1;
+      for (int list = 0; list <= last; ++list)
+        add(kIndex, pattern_.index_places(list), sizeof(index_entry));
+      if (Op::kLoads != side::kNone) add(kLoad, pattern_.places(Op::kLoads, 0), size_of(type()));
+      if (Op::kStores != side::kNone)
+        add(kStore, pattern_.places(Op::kStores, last), size_of(type()));
+    }
+    return sides;
+  }
+
+  /// The totals of a launch whose blocks repeat after `period`, by those of the blocks [first,
+  /// last).
+  template <class Count>
+  launch_totals periodic_totals(index_t period, const Count& count) const {
+    const index_t blocks = shape().blocks();
+    const index_t times = (blocks - 1) / period;  // the last block may end early
+    launch_totals sum;
+    if (times > 0) sum = in_pieces(0, period, count) *= static_cast<std::uint64_t>(times);
+    return sum += in_pieces(times * period, blocks, count);
+  }
+
+  template <class Count>
+  launch_totals in_pieces(index_t begin, index_t end, const Count& count) const {
     // Lane by lane a large launch takes seconds, so that all cores share it.
     const index_t size = P::kThreadsAffine ? end - begin : 1024;
     const index_t pieces = groups_of(size, end - begin);
@@ -113,8 +179,7 @@ class untyped_program : public program {
     for (index_t piece = 0; piece < pieces; ++piece) {
       if (stop_passes) continue;
       const index_t first = begin + piece * size;
-      const index_t last = first + std::min(size, end - first);
-      const launch_totals part = count_blocks<Op>(pattern_, block_, size_of(type()), first, last);
+      const launch_totals part = count(first, first + std::min(size, end - first));
 #pragma omp critical
       sum += part;
     }

@@ -93,6 +93,8 @@ class program : public workload {
   virtual void launch_fill_indices(index_entry* list, CUstream_st* stream) const = 0;
   /// What one launch asks for, by the sector model.
   virtual launch_totals totals() const = 0;
+  /// Threads that `totals` and `profile` may have to walk, each for tens of nanoseconds.
+  virtual index_t walked_threads() const { return shape().threads(); }
   /// When one launch comes back to what it has touched, for the traffic model.
   virtual reuse_profile profile() const = 0;
 

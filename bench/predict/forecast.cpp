@@ -18,7 +18,7 @@
 namespace sectorbench {
 namespace {
 
-constexpr index_t kMostBytes = index_t{1} << 38;  // 256 GiB; a profile notes every page
+constexpr index_t kMostBytes = index_t{1} << 38;  // 256 GiB
 constexpr double kSameNumber = 1.02;  // ends of an interval that are printed as one number
 
 std::string either(double low, double high, const std::string& a, const std::string& b) {
@@ -82,7 +82,7 @@ void refuse_unpredictable(const workload& work) {
   refuse_unfit(work);
   const program& body = work.meaning();
   const index_t touched = std::max(work.needs().in, work.needs().out);
-  const index_t accessed = body.shape().threads() * size_of(body.type());
+  const index_t accessed = body.walked_threads() * size_of(body.type());
   if (std::max(touched, accessed) > kMostBytes)
     throw not_applicable("touches " + std::to_string(touched) + " bytes of a buffer by " +
                          std::to_string(body.shape().threads()) + " threads; up to " +

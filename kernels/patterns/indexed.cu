@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/indexed.hpp"
@@ -9,28 +9,32 @@
 
 #if defined(__CUDACC__)
 #include "sectorbench/cuda/buffer.hpp"
+#include "sectorbench/cuda/error.hpp"
 #endif
 
 namespace sectorbench {
 
 #if defined(__CUDACC__)
 
-/// Copies of lists that kernels can read, of those that were asked for.
-static std::map<const index_entry*, mapped_array<index_entry>>& lists_for_kernels() {
-  static auto& copies = *new std::map<const index_entry*, mapped_array<index_entry>>;
+/// Copies of lists in a GPU's memory, of those that were asked for, by list and GPU.
+using list_on_gpu = std::pair<const index_entry*, int>;
+static std::map<list_on_gpu, device_buffer>& lists_for_kernels() {
+  static auto& copies = *new std::map<list_on_gpu, device_buffer>;
   return copies;
 }
 
 template <int Lists>
 indexed<Lists> for_kernels(indexed<Lists> pattern) {
-  auto& copies = lists_for_kernels();
-  auto copy = copies.find(pattern.meant);
-  if (copy == copies.end()) {
-    const auto entries = static_cast<std::size_t>(pattern.indices());
-    copy = copies.emplace(pattern.meant, mapped_array<index_entry>(entries)).first;
-    std::copy_n(pattern.meant, entries, copy->second.host().data());
+  int gpu = 0;
+  SECTORBENCH_CUDA_CHECK(cudaGetDevice(&gpu));
+  device_buffer& copy = lists_for_kernels()[{pattern.meant, gpu}];
+  if (copy.data() == nullptr) {
+    copy = device_buffer(pattern.indices() * index_t{sizeof(index_entry)});
+    SECTORBENCH_CUDA_CHECK(cudaMemcpy(copy.data(), pattern.meant,
+                                      static_cast<std::size_t>(copy.bytes()),
+                                      cudaMemcpyHostToDevice));
   }
-  pattern.meant = copy->second.device();
+  pattern.meant = copy.as<const index_entry>();
   return pattern;
 }
 
@@ -47,7 +51,8 @@ class kept_entries {
   }
   ~kept_entries() {
 #if defined(__CUDACC__)
-    lists_for_kernels().erase(data());
+    std::erase_if(lists_for_kernels(),
+                  [&](const auto& copy) { return copy.first.first == data(); });
 #endif
   }
   kept_entries(const kept_entries&) = delete;

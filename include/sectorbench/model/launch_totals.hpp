@@ -76,6 +76,16 @@ struct shared_totals {
   friend constexpr bool operator==(const shared_totals&, const shared_totals&) = default;
 };
 
+/// One request of a warp as the trace records it.
+struct traced_request {
+  enum class kind { kLoad, kStore, kIndex, kSlotLoad, kSlotStore };
+
+  kind what = kind::kLoad;
+  int bytes = 0;             ///< that a lane asks for
+  std::uint32_t active = 0;  ///< bit i: lane i asks for bytes
+  std::array<std::uint64_t, kWarpLanes> address{};
+};
+
 /// What a launch asks for.
 struct launch_totals {
   side_totals loads, stores;                  ///< of elements
@@ -83,6 +93,11 @@ struct launch_totals {
   shared_totals slot_loads{}, slot_stores{};  ///< of staged values
   std::uint64_t misaligned = 0;               ///< requests that no GPU takes; in none of the others
 
+  /// The side of requests of that kind. @pre they are none on shared memory
+  constexpr side_totals& of(traced_request::kind what) {
+    if (what == traced_request::kind::kLoad) return loads;
+    return what == traced_request::kind::kStore ? stores : indices;
+  }
   constexpr std::uint64_t sector_bytes() const {
     return (loads.sectors + stores.sectors) * kSectorBytes;
   }
@@ -107,16 +122,6 @@ struct launch_totals {
     return *this;
   }
   friend constexpr bool operator==(const launch_totals&, const launch_totals&) = default;
-};
-
-/// One request of a warp as the trace records it.
-struct traced_request {
-  enum class kind { kLoad, kStore, kIndex, kSlotLoad, kSlotStore };
-
-  kind what = kind::kLoad;
-  int bytes = 0;             ///< that a lane asks for
-  std::uint32_t active = 0;  ///< bit i: lane i asks for bytes
-  std::array<std::uint64_t, kWarpLanes> address{};
 };
 
 /// The memory of a trace: records the byte addresses of one warp's lanes, call by call.
@@ -358,7 +363,7 @@ class launch_counter {
     } else {
       const request_count count = count_or_none(request.address, request.bytes, request.active);
       cost.misaligned = request.active != 0 && count.requests == 0 ? 1 : 0;
-      add(side_of(cost, request.what), count, 1);
+      add(cost.of(request.what), count, 1);
     }
     return cost;
   }
@@ -378,13 +383,8 @@ class launch_counter {
     affine_counts& counts = what == traced_request::kind::kLoad    ? load_counts_
                             : what == traced_request::kind::kStore ? store_counts_
                                                                    : index_counts_;
-    return {side_of(totals_, what), counts};
+    return {totals_.of(what), counts};
   }
-  static side_totals& side_of(launch_totals& totals, traced_request::kind what) {
-    if (what == traced_request::kind::kLoad) return totals.loads;
-    return what == traced_request::kind::kStore ? totals.stores : totals.indices;
-  }
-
   /// Runs the body for one thread of the block, as the given lane; how many verbs it called.
   std::size_t trace(int thread, int lane_number) {
     thread_.thread_x = static_cast<unsigned>(thread) % shape_.block.x;

@@ -45,6 +45,8 @@ struct side_profile {
   std::vector<sector_visit> visits;  ///< by sector, then in launch order; one for each request
   int pages = 0;                     ///< sampled
   double scale = 0;                  ///< pages of the extent / sampled ones
+  /// Blocks that the visits are of, where the side goes on as it began; 0: all of the launch.
+  double span_blocks = 0;
 };
 
 /// What the traffic model has to know of a launch.
@@ -61,33 +63,28 @@ struct reuse_profile {
 
 namespace detail {
 
-/// Which pages of an extent are sampled, and what was seen of them.
+/// Which pages of an extent are sampled.
 class page_sampler {
  public:
   page_sampler() = default;
-  /// Bytes [first, first + bytes) of a buffer.
-  page_sampler(std::uint64_t first, std::uint64_t bytes) {
+  /// Bytes [first, first + bytes) of a buffer. @param most pages
+  page_sampler(std::uint64_t first, std::uint64_t bytes, int most = kSampledPages) {
     if (bytes == 0) return;
     first_page_ = first / kPageBytes;
-    const std::uint64_t pages = (first + bytes - 1) / kPageBytes - first_page_ + 1;
-    window_of_.assign(pages, kNone);
-    const std::uint64_t wanted = std::min<std::uint64_t>(pages, kSampledPages);
+    pages_ = (first + bytes - 1) / kPageBytes - first_page_ + 1;
+    parts_ = std::min(pages_, static_cast<std::uint64_t>(most));
     std::uint64_t random = 0x9e3779b97f4a7c15;
-    for (std::uint64_t i = 0; i < wanted; ++i) {
+    for (std::uint64_t i = 0; i < parts_; ++i) {
       // One page in each of equal parts, anywhere in it: a fixed distance could be the pattern's.
-      const std::uint64_t begin = pages * i / wanted, end = pages * (i + 1) / wanted;
       random = random * 6364136223846793005 + 1442695040888963407;
-      const std::uint64_t page = begin + (random >> 33) % (end - begin);
-      window_of_[page] = static_cast<std::int16_t>(i);
-      sampled_.push_back(page);
+      sampled_.push_back(begin_of(i) + (random >> 33) % (begin_of(i + 1) - begin_of(i)));
     }
   }
 
   int pages() const { return static_cast<int>(sampled_.size()); }
   double scale() const {
-    return sampled_.empty()
-               ? 0
-               : static_cast<double>(window_of_.size()) / static_cast<double>(sampled_.size());
+    return sampled_.empty() ? 0
+                            : static_cast<double>(pages_) / static_cast<double>(sampled_.size());
   }
 
   /// Calls take(sector of the samples, bytes touched of it) for what of [address, address + bytes)
@@ -97,15 +94,15 @@ class page_sampler {
     const std::uint64_t last = address + static_cast<std::uint64_t>(bytes) - 1;
     for (std::uint64_t sector = address / kSectorBytes; sector <= last / kSectorBytes; ++sector) {
       const std::uint64_t page = sector / kPageSectors - first_page_;
-      if (page >= window_of_.size() || window_of_[page] == kNone) continue;
+      if (page >= pages_) continue;
+      const std::uint64_t part = ((page + 1) * parts_ - 1) / pages_;
+      if (sampled_[part] != page) continue;
       const std::uint64_t begin = std::max(address, sector * kSectorBytes) % kSectorBytes;
       const std::uint64_t end =
           std::min(last, sector * kSectorBytes + kSectorBytes - 1) % kSectorBytes;
       const auto mask =
           static_cast<std::uint32_t>((~std::uint64_t{0} >> (63 - (end - begin))) << begin);
-      take(static_cast<std::uint32_t>(window_of_[page]) * kPageSectors +
-               static_cast<std::uint32_t>(sector % kPageSectors),
-           mask);
+      take(static_cast<std::uint32_t>(part * kPageSectors + sector % kPageSectors), mask);
     }
   }
 
@@ -121,11 +118,11 @@ class page_sampler {
   }
 
  private:
-  static constexpr std::int16_t kNone = -1;
+  /// The first page of part i.
+  std::uint64_t begin_of(std::uint64_t i) const { return pages_ * i / parts_; }
 
-  std::uint64_t first_page_ = 0;
-  std::vector<std::uint64_t> sampled_;   // ascending, from first_page_
-  std::vector<std::int16_t> window_of_;  // by page: which sample, or kNone
+  std::uint64_t first_page_ = 0, pages_ = 0, parts_ = 0;
+  std::vector<std::uint64_t> sampled_;  // by part, from first_page_
 };
 
 /// The memory that keeps what a lane touches of sampled pages.

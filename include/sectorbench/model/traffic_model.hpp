@@ -58,6 +58,11 @@ struct traffic_prediction {
 
 namespace detail {
 
+/// Blocks that the visits of a side are of. @param blocks of the launch
+inline double span_of(const side_profile& side, double blocks) {
+  return side.span_blocks > 0 ? side.span_blocks : blocks;
+}
+
 /// The distinct bytes of lines that a launch touches while so many blocks in a row start. The
 /// launch is followed by one like it.
 class footprint {
@@ -69,13 +74,14 @@ class footprint {
   /// Of `blocks` blocks, however they lie.
   double bytes_of(double blocks) const {
     double bytes = 0;
-    for (const gaps& side : sides_) bytes += side.bytes_of(std::min(blocks, blocks_)) / blocks_;
+    for (const gaps& side : sides_) bytes += side.bytes_of(std::min(blocks, side.span)) / side.span;
     return bytes;
   }
 
  private:
   /// How many blocks lie between visits of the same line.
   struct gaps {
+    double span = 0;             // blocks that the visits are of
     double line_bytes = 0;       // that a sampled line stands for
     std::vector<double> sorted;  // gaps
     std::vector<double> sums;    // sums[i]: of the first i
@@ -92,6 +98,7 @@ class footprint {
   void add(const side_profile& side) {
     if (side.visits.empty()) return;
     gaps of;
+    of.span = span_of(side, blocks_);
     of.line_bytes = kLineBytes * side.scale;
     std::vector<std::uint32_t> blocks;
     const auto& visits = side.visits;
@@ -104,7 +111,7 @@ class footprint {
       blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
       for (std::size_t k = 1; k < blocks.size(); ++k)
         of.sorted.push_back(static_cast<double>(blocks[k] - blocks[k - 1]));
-      of.sorted.push_back(blocks_ - (blocks.back() - blocks.front()));
+      of.sorted.push_back(of.span - (blocks.back() - blocks.front()));
     }
     std::ranges::sort(of.sorted);
     of.sums.push_back(0);
@@ -189,11 +196,11 @@ void for_each_unit(std::span<const sector_visit> visits, std::uint32_t sectors, 
   }
 }
 
-/// The gap in blocks before visit i of a unit; before the first, from the last one of the launch
-/// before.
-inline double gap_before(std::span<const sector_visit> unit, std::size_t i, double blocks) {
+/// The gap in blocks before visit i of a unit; before the first, from the last one of the `span`
+/// blocks before.
+inline double gap_before(std::span<const sector_visit> unit, std::size_t i, double span) {
   if (i > 0) return static_cast<double>(unit[i].block - unit[i - 1].block);
-  return blocks - (unit.back().block - unit.front().block);
+  return span - (unit.back().block - unit.front().block);
 }
 
 /// Evaluates one launch on one device.
@@ -277,12 +284,14 @@ class traffic_evaluator {
     }
     const double each = per_visit(side, totals);
     interval to_l2;
+    const double span = span_of(side, blocks_);
+    const bool goes_on = span < blocks_;  // then all SMs have loaded it before
     for_each_unit(side.visits, 1, [&](std::span<const sector_visit> unit) {
-      double others = 0;
+      double others = goes_on ? device_.sms : 0;
       for (std::size_t i = 0; i < unit.size(); ++i) {
-        const double gap = gap_before(unit, i, blocks_);
+        const double gap = gap_before(unit, i, span);
         if (i > 0 && gap > 0) ++others;
-        to_l2 += i == 0 ? interval::exactly(1) : l1_misses(gap, others);
+        to_l2 += i == 0 && !goes_on ? interval::exactly(1) : l1_misses(gap, others);
       }
     });
     result_.l2_read_sectors += to_l2 * each;
@@ -296,7 +305,7 @@ class traffic_evaluator {
     const auto sectors = static_cast<std::uint32_t>(granule / kSectorBytes);
     for_each_unit(side.visits, sectors, [&](std::span<const sector_visit> unit) {
       for (std::size_t i = 0; i < unit.size(); ++i) {
-        const outcome o = loads_.of(gap_before(unit, i, blocks_), unit.size() == 1);
+        const outcome o = loads_.of(gap_before(unit, i, span_of(side, blocks_)), unit.size() == 1);
         misses += o.lost;
         note(o);
       }
@@ -336,12 +345,13 @@ class traffic_evaluator {
     const double each = per_visit(side, totals);
     interval to_l2, written, filled;
     const interval sent = sent_by_l1(totals);
+    const double span = span_of(side, blocks_);
     for_each_unit(side.visits, 1, [&](std::span<const sector_visit> unit) {
       // Where the unit is evicted: for certain, and at most.
       std::vector<outcome> before(unit.size());
       interval evicted;
       for (std::size_t i = 0; i < unit.size(); ++i) {
-        const double gap = gap_before(unit, i, blocks_);
+        const double gap = gap_before(unit, i, span);
         before[i] = stores_.of(gap, unit.size() == 1);
         note(before[i]);
         // Only a store of the same block can be merged: others come to other SMs, as a rule.
@@ -349,7 +359,8 @@ class traffic_evaluator {
         evicted += before[i].lost;
       }
       written += evicted;
-      if (std::ranges::all_of(before, &outcome::kept)) written.high += 1;  // now and then
+      if (std::ranges::all_of(before, &outcome::kept))
+        written.high += span / blocks_;  // now and then
       // Where a launch stores never all of it, each that is evicted is partial.
       std::uint32_t bytes = 0;
       for (const sector_visit& visit : unit) bytes |= visit.bytes;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sectorbench/pattern/pattern.hpp"
+#include "sectorbench/pattern/repeated_places.hpp"
 
 /// @file
 /// Places from an index list that is given, not computed: what sparse matrices, meshes and traces
@@ -110,22 +111,15 @@ struct indexed {
   constexpr index_t index_loads() const { return Lists * n; }
   constexpr index_t index_threads() const { return length; }
 
-  /// The lists begin anew with a block, every place a multiple of a line further on; more blocks
-  /// than there are where that never is.
-  constexpr index_t repeats_after(block_size block, int width) const {
-    constexpr index_t kLine = 128;
-    const index_t threads = block.threads();
-    index_t ranks = std::lcm(threads, length);
-    const index_t rounds = dense < n ? dense / std::gcd(dense, ranks) : 1;
-    if (ranks > n / rounds) return n;
-    ranks *= rounds;
-    index_t times = 1;  // powers of two
-    const auto shift_by = [&](index_t elements) {
-      times = std::max(times, kLine / std::gcd(kLine, elements % kLine * width));
-    };
-    for (const index_t distance : delta) shift_by(ranks / length * distance);
-    if (dense == n) shift_by(ranks);
-    return ranks / threads * times;
+  /// Where side `goes` of list `list` lies.
+  constexpr repeated_places places(side goes, int list) const {
+    if (goes == side::kPattern) return {meant + list * length, length, delta[list]};
+    if (dense < n) return {.length = dense};
+    return {.delta = 1};
+  }
+  /// Which entries of list `list` are loaded.
+  constexpr repeated_places index_places(int list) const {
+    return {.length = length, .first = list * length};
   }
 
   template <class Access>

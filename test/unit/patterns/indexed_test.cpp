@@ -202,40 +202,78 @@ TEST(Indexed, IsProvenAndVerifiedWithEveryTypeAndBlock) {
   });
 }
 
+// The pattern of one list as a walk takes it. `entries` lives as long.
+indexed<1> walked_pattern(const index_lists& lists, const std::vector<index_entry>& entries) {
+  const bool wraps = lists.wrap > 0 && lists.wrap < lists.count;
+  indexed<1> whole{};
+  whole.n = lists.accesses();
+  whole.length = static_cast<index_t>(entries.size());
+  whole.by_length = fixed_divisor(whole.length);
+  whole.dense = wraps ? lists.wrap * whole.length : whole.n;
+  if (wraps) whole.by_wrap = fixed_divisor(lists.wrap);
+  whole.delta[0] = lists.lists[0].delta;
+  whole.meant = entries.data();
+  whole.loaded = lists.lists[0].extent(lists.count);
+  whole.stored = {whole.dense};
+  return whole;
+}
+
+constexpr std::pair<index_t, index_t> kDeltasAndWraps[] = {{8, 0},   {1, 0},  {0, 0}, {3, 0},
+                                                           {256, 0}, {8, 16}, {7, 5}, {8, 1}};
+
 TEST(Indexed, TotalsOfRepeatedRequestsAreThoseOfTheWholeLaunch) {
   // Long enough that most of it is not looked at.
+  const std::vector<index_entry> entries{0, 3, 6, 100, 101};
   for (const index_t count : {1, 2, 99, 1000, 4097})
-    for (const auto& [delta, wrap] : {std::pair<index_t, index_t>{8, 0},
-                                      {1, 0},
-                                      {0, 0},
-                                      {3, 0},
-                                      {256, 0},
-                                      {8, 16},
-                                      {7, 5},
-                                      {8, 1}})
+    for (const auto& [delta, wrap] : kDeltasAndWraps)
       for (const element_type type : {element_type::kU8, element_type::kF64})
         for (const block_size block : {block_size{256, 1}, block_size{96, 1}, block_size{37, 1}}) {
           const index_lists lists{{{{0, 3, 6, 100, 101}, delta}}, count, wrap};
           const list_row row(lists, kGather, type, block);
-          const auto work = row.work();
-          const launch_totals repeated = work->meaning().totals();
-
-          indexed<1> whole{};
-          whole.n = lists.accesses();
-          whole.length = 5;
-          whole.by_length = fixed_divisor(5);
-          const bool wraps = wrap > 0 && wrap < count;
-          whole.dense = wraps ? wrap * 5 : whole.n;
-          if (wraps) whole.by_wrap = fixed_divisor(wrap);
-          whole.delta[0] = delta;
-          const index_entry entries[] = {0, 3, 6, 100, 101};
-          whole.meant = entries;
-          whole.loaded = lists.lists[0].extent(count);
-          whole.stored = {whole.dense};
-          EXPECT_EQ(repeated, count_launch<gather>(whole, block, size_of(type)))
+          const indexed<1> whole = walked_pattern(lists, entries);
+          EXPECT_EQ(row.work()->meaning().totals(),
+                    count_launch<gather>(whole, block, size_of(type)))
               << "count " << count << ", delta " << delta << ", wrap " << wrap << ", block "
               << block.x;
         }
+}
+
+TEST(Indexed, VisitsAreThoseOfAWalk) {
+  const std::vector<index_entry> entries{0, 3, 6, 100, 101};
+  for (const index_t count : {1, 2, 1000, 100003})  // of the last 256 pages and more
+    for (const auto& [delta, wrap] : kDeltasAndWraps)
+      for (const block_size block : {block_size{256, 1}, block_size{37, 1}}) {
+        const index_lists lists{{{{0, 3, 6, 100, 101}, delta}}, count, wrap};
+        const list_row row(lists, kGather, element_type::kF64, block);
+        const reuse_profile formula = row.work()->meaning().profile();
+        const reuse_profile walk = profile_launch<gather>(walked_pattern(lists, entries), block, 8);
+        const auto expect_same = [&](const side_profile& a, const side_profile& b, const char* of) {
+          EXPECT_TRUE(a.visits == b.visits) << of << " of count " << count << ", delta " << delta
+                                            << ", wrap " << wrap << ", block " << block.x;
+          EXPECT_EQ(a.pages, b.pages);
+          EXPECT_EQ(a.scale, b.scale);
+          EXPECT_EQ(a.span_blocks, 0);
+        };
+        expect_same(formula.loads, walk.loads, "loads");
+        expect_same(formula.stores, walk.stores, "stores");
+        expect_same(formula.indices, walk.indices, "indices");
+        EXPECT_EQ(formula.rounds, walk.rounds);
+        EXPECT_EQ(formula.blocks, walk.blocks);
+        EXPECT_EQ(formula.stores_whole_sectors, walk.stores_whole_sectors);
+      }
+}
+
+// What is walked when the launch is thrice as long costs the same: repetitions stand for all.
+TEST(Indexed, RepetitionsOfAListThatStaysStandForAll) {
+  const index_lists lists{{{{0, 3, 6, 100, 101}, 0}}, index_t{1} << 33, 1};
+  const list_row row(lists, kScatter, element_type::kF64);
+  const reuse_profile profile = row.work()->meaning().profile();
+  // 5 entries in sampled pages: 2^20 / 5 = 209715 repetitions, of which 256 end with a block.
+  EXPECT_EQ(profile.stores.span_blocks, 209664 * 5 / 256);
+  EXPECT_EQ(profile.loads.span_blocks, 209664 * 5 / 256);
+  EXPECT_EQ(profile.indices.span_blocks, 209664 * 5 / 256);
+  EXPECT_EQ(profile.blocks, (index_t{5} << 33) / 256);
+  EXPECT_LE(profile.stores.visits.size(), std::size_t{1} << 20);
 }
 
 // 8 doubles a stride of 4 apart, repeated without reuse: each lane has a sector of its own.
