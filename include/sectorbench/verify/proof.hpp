@@ -35,12 +35,13 @@ SECTORBENCH_HD constexpr bool set_bit(std::uint32_t* words, index_t i) {
     before = word;
     word = before | bit;
   } else {
-#if defined(__CUDA_ARCH__)
     // A bit that is seen set stays so; many threads that set one would wait for each other.
-    before = *static_cast<const volatile std::uint32_t*>(&word);
+#if defined(__CUDA_ARCH__)
+    before = __ldca(&word);
     if ((before & bit) == 0) before = atomicOr(&word, bit);
 #else
-    before = __atomic_fetch_or(&word, bit, __ATOMIC_RELAXED);
+    before = __atomic_load_n(&word, __ATOMIC_RELAXED);
+    if ((before & bit) == 0) before = __atomic_fetch_or(&word, bit, __ATOMIC_RELAXED);
 #endif
   }
   return (before & bit) != 0;
