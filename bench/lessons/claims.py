@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The ledger of claims: what people repeat about memory access, held against recorded files.
+"""Claims that people repeat about memory access, checked against recorded files.
 
     bench/lessons/claims.py                               # writes docs/claims.md from the files of docs/results/
 
@@ -16,7 +16,6 @@ are, or 2 if a file cannot be read or decides no claim.
 
 from __future__ import annotations
 
-import os
 import sys
 import textwrap
 from dataclasses import dataclass
@@ -72,85 +71,77 @@ def all_claims() -> list[Claim]:
     return [claim for group in CLAIMS.values() for claim in group]
 
 
-def document() -> str:
-    """docs/claims.md."""
+def document(groups: dict[str, list[Claim]] = CLAIMS) -> str:
+    """docs/claims.md: the claims of the groups that some recorded file decides."""
     machines = {
         name: [results.read_file(DOCS / path) for path in paths] for name, (_, paths) in RECORDS.items()
     }
     verdicts = {
-        claim.key: {name: judge(claim, files) for name, files in machines.items()} for claim in all_claims()
+        claim.key: [judge(claim, files) for files in machines.values()]
+        for claims in groups.values() for claim in claims
     }
-    lines = [INTRODUCTION, "## Verdicts", "", f"| claim | {' | '.join(machines)} |"]
-    lines.append("|---" * (1 + len(machines)) + "|")
-    for claim in all_claims():
-        words = [_marked(verdict) for verdict in verdicts[claim.key].values()]
-        lines.append(f"| [{claim.sentence}](#{claim.key}) | {' | '.join(words)} |")
-    lines.append("| **hold, fail, cannot be told** | " + " | ".join(
-        _tally([by_name[name] for by_name in verdicts.values()]) for name in machines
+    decided = {
+        group: [claim for claim in claims if any(verdict.finding for verdict in verdicts[claim.key])]
+        for group, claims in groups.items()
+    }
+    claims = [claim for in_group in decided.values() for claim in in_group]
+    sources = list(dict.fromkeys(claim.source for claim in claims))
+    lines = [INTRODUCTION, f"| claim | {' | '.join(machines)} |", "|---" * (1 + len(machines)) + "|"]
+    for claim in claims:
+        lines.append(f"| [{claim.sentence}](#{claim.key}) | {' | '.join(map(_cell, verdicts[claim.key]))} |")
+    lines.append("| hold, fail, cannot be told | " + " | ".join(
+        _tally([verdicts[claim.key][at] for claim in claims]) for at in range(len(machines))
     ) + " |")
-    lines += ["", "Records:", ""]
+    lines.append(CHECKS)
     for name, (what, paths) in RECORDS.items():
         links = ", ".join(f"[{path}]({path})" for path in paths)
         revisions = {file.context.get("sectorbench.revision", "none") for file in machines[name]}
         lines.append(f"- **{name}**: {what}; {links}; revision {', '.join(sorted(revisions))}.")
-    for group, claims in CLAIMS.items():
-        lines += ["", f"## {group}"]
-        for claim in claims:
-            lines += ["", *_section(claim, verdicts[claim.key])]
-    lines += ["", "## Sources", "", "| kind | title | looked up |", "|---|---|---|"]
-    for source in dict.fromkeys(claim.source for claim in all_claims()):
-        lines.append(f"| {source.kind} | {source.title} | {source.looked_up or '-'} |")
+    for group, in_group in decided.items():
+        lines += ["", f"### {group}", ""]
+        for claim in in_group:
+            note = f" {claim.note}" if claim.note else ""
+            text = f'{claim.check.text} [{sources.index(claim.source) + 1}].{note}'
+            lines.append(_wrapped(f'- <a id="{claim.key}"></a>{claim.key}: {text}'))
+    lines += ["", "## Sources", ""]
+    for number, source in enumerate(sources, 1):
+        looked_up = f" ({source.looked_up})" if source.looked_up else ""
+        lines.append(_wrapped(f"{number}. {_cited(source)}{looked_up}"))
     return "\n".join(lines) + "\n"
 
 
 INTRODUCTION = """\
-# The ledger of claims
+# Claims about memory access
 
 <!-- Written by bench/lessons/claims.py from recorded files; a test compares. Change bench/lessons/claims_table.py. -->
 
-What people repeat about memory access, each sentence as a check over recorded files. A verdict is of one
-machine: *holds*, *fails*, or *cannot be told* from the record, which then lacks what the line names. Each
-claim is decided within one file, so that no two cards or runs are mixed. Two times differ where they do so by
-2 %, as cards of one kind do ([results](results/README.md)); "costs nothing" means up to 5 %. A time is the
-median of a row's samples, or the mean where that is all that was published. Sectors are counted by the
-hardware, never predicted. A row that fits in a cache is no evidence about memory.
+Sentences that people repeat, each checked against recorded files. A verdict is of one machine, with the figures
+compared; a cell is empty where no file can tell. Each claim links to its check.
+"""
 
-For your own GPU:
+CHECKS = """
+For your own GPU, and for one claim with its rows and figures:
 
 ```sh
 build/release/benchmark --suite=bench/lessons/claims_rows.txt --benchmark_out=mine.json
 bench/lessons/claims.py --check mine.json
 ```
 
-One claim with its threshold and its evidence:
-
 ```sh runnable
 bench/lessons/claims.py --check docs/results/h200/full_claims.json --claim=misaligned_fifth
 ```
 
-A verdict about one GPU is no law: the columns differ, and that is what the ledger is for.
+## Checks
+
+`time(row)` is the median of its samples, or the mean if only that was published; `rate(row)` useful bytes per
+second; `sectors(row)` counted sectors of a load request; other names are [keys](counters.md). `=` allows 1 %. Times
+differ if they do by 2 %, as cards of one kind do ([results](results/README.md)); "costs nothing" allows 5 %. Rows
+that fit in a cache say nothing about memory. A claim is decided by one file, a machine's first that can:
 """
 
 
-def _section(claim: Claim, verdicts: dict[str, Verdict]) -> list[str]:
-    lines = [f"### {claim.key}", "", f"> {claim.sentence}", ""]
-    lines.append(f"Source: {_cited(claim.source)}. Holds if: {claim.check.text}.")
-    if claim.note:
-        lines[-1] += f" {claim.note}"
-    lines.append("")
-    for name, verdict in verdicts.items():
-        if verdict.finding is None:
-            lines.append(f"- **{name}**: cannot be told: {verdict.reason}.")
-            continue
-        path = os.path.relpath(verdict.path, DOCS)
-        rows = "; ".join(f"`{row}` {', '.join(figures)}" for row, figures in verdict.evidence.items())
-        found = f"**{verdict.word}**: {verdict.finding.figure}"
-        lines.append(f"- **{name}**: {found}. {rows} ([{path}]({path})).")
-    return [line if line.startswith(("#", ">")) else _wrapped(line) for line in lines]
-
-
 def _wrapped(line: str) -> str:
-    hanging = "  " if line.startswith("- ") else ""
+    hanging = "  " if line.startswith("- ") else "   "
     return textwrap.fill(line, 110, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False)
 
 
@@ -158,13 +149,8 @@ def _cited(source: Source) -> str:
     return f"{source.kind}, {source.title}"
 
 
-def _marked(verdict: Verdict) -> str:
-    return "-" if verdict.finding is None else f"**{verdict.word}** ({_short(verdict.finding.figure)})"
-
-
-def _short(figure: str) -> str:
-    """A figure that is a sentence stands in its section only."""
-    return figure if len(figure) <= 40 else "see there"
+def _cell(verdict: Verdict) -> str:
+    return f"{verdict.word} ({verdict.finding.figure})" if verdict.finding else ""
 
 
 def _tally(verdicts: list[Verdict]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ledger of claims asks a result file, and the checks that its claims are made of.
+"""What the claims ask a result file, and the checks that they are made of.
 
 A quantity (`time`, `rate`, `sectors`, `counter`, their sums and ratios) is a number with a text. A check
 holds it against a threshold, and says in words what it compares, so that text and arithmetic cannot differ:
@@ -12,6 +12,7 @@ A record notes every figure that it is asked for; that is the evidence which sta
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -106,18 +107,18 @@ class Quantity:
         )
 
     def __rmul__(self, factor: float) -> Quantity:
-        return Quantity(f"{factor:g} x {self.text}", lambda record: factor * self.of(record))
+        return Quantity(f"({factor:g} * {self.text})", lambda record: factor * self.of(record))
 
 
 def _ratio(above: float, below: float, what: str) -> float:
     if below == 0:
-        raise CannotTell(f"{what} is 0")
+        raise CannotTell(f"`{what}` is 0")
     return above / below
 
 
 def time(row: str, in_cache: bool = False) -> Quantity:
     """Seconds of a launch of the row."""
-    return Quantity(f"time of `{row}`", lambda record: record.time_s(row, in_cache))
+    return Quantity(f"time({row})", lambda record: record.time_s(row, in_cache))
 
 
 def rate(row: str) -> Quantity:
@@ -127,34 +128,34 @@ def rate(row: str) -> Quantity:
         seconds = record.time_s(row)
         return record.counter(row, "useful_bytes", "useful bytes") / seconds
 
-    return Quantity(f"rate of `{row}`", bytes_per_s)
+    return Quantity(f"rate({row})", bytes_per_s)
 
 
-def sectors(row: str, side: str = "load") -> Quantity:
-    """Sectors of a request of the row, counted by the hardware; `side` is load or store."""
+def sectors(row: str) -> Quantity:
+    """Sectors of a load request of the row, counted by the hardware."""
 
     def of_a_request(record: Record) -> float:
-        total = record.counter(row, f"{side}_sectors_measured", f"{side} sectors")
-        requests = record.counter(row, f"{side}_requests_measured", f"{side} requests")
-        return _ratio(total, requests, f"number of {side} requests of `{row}`")
+        total = record.counter(row, "load_sectors_measured", "load sectors")
+        requests = record.counter(row, "load_requests_measured", "load requests")
+        return _ratio(total, requests, f"load_requests_measured({row})")
 
-    return Quantity(f"{side} sectors of a request of `{row}`", of_a_request)
+    return Quantity(f"sectors({row})", of_a_request)
 
 
 def counter(row: str, key: str, unit: str) -> Quantity:
     """A counter of the row (docs/counters.md), in `unit`."""
-    return Quantity(f"{key} of `{row}`", lambda record: record.counter(row, key, unit))
+    return Quantity(f"{key}({row})", lambda record: record.counter(row, key, unit))
 
 
 def number(key: str) -> Quantity:
-    """A number of the context (docs/evidence.md)."""
-    return Quantity(f"`{key}`", lambda record: record.context_number(key))
+    """A number of the context (docs/counters.md)."""
+    return Quantity(key, lambda record: record.context_number(key))
 
 
 def largest(quantities: Iterable[Quantity]) -> Quantity:
     parts = list(quantities)
     text = ", ".join(part.text for part in parts)
-    return Quantity(f"the largest of ({text})", lambda record: max(part.of(record) for part in parts))
+    return Quantity(f"max({text})", lambda record: max(part.of(record) for part in parts))
 
 
 @dataclass(frozen=True)
@@ -167,8 +168,13 @@ class Finding:
 class Check:
     """`text` says when the claim holds, `of` whether it does. @raises CannotTell"""
 
-    text: str
+    compared: str  # the quantities, in code spans
     of: Callable[[Record], Finding]
+    bounds: str = ""  # what they are held against
+
+    @property
+    def text(self) -> str:
+        return f"{self.compared} {self.bounds}".strip()
 
 
 def within(quantity: Quantity, at_least: float = -math.inf, at_most: float = math.inf) -> Check:
@@ -178,7 +184,7 @@ def within(quantity: Quantity, at_least: float = -math.inf, at_most: float = mat
         value = quantity.of(record)
         return Finding(at_least <= value <= at_most, figure(value))
 
-    return Check(f"{quantity.text} is {_bounds(at_least, at_most)}", find)
+    return Check(f"`{quantity.text}`", find, _bounds(at_least, at_most))
 
 
 def equal(quantity: Quantity, expected: float, tolerance: float = 0.01) -> Check:
@@ -188,7 +194,7 @@ def equal(quantity: Quantity, expected: float, tolerance: float = 0.01) -> Check
         value = quantity.of(record)
         return Finding(abs(value - expected) <= tolerance * expected, figure(value))
 
-    return Check(f"{quantity.text} is {expected:g}", find)
+    return Check(f"`{quantity.text}`", find, f"= {expected:g}")
 
 
 def all_of(checks: Iterable[Check]) -> Check:
@@ -208,7 +214,22 @@ def all_of(checks: Iterable[Check]) -> Check:
             raise unknown[0]
         return Finding(holds, ", ".join(one.figure for one in findings))
 
+    if len({part.bounds for part in parts}) == 1:
+        return Check(_series([part.compared for part in parts]), find, f"each {parts[0].bounds}")
     return Check("; ".join(part.text for part in parts), find)
+
+
+def _series(texts: list[str]) -> str:
+    """Texts that differ in one number only as one: `time(x:1)`, `time(x:2)` are `time(x:N)` for N = 1, 2."""
+    parted = [re.split(r"(?<=:)(\d+)", text) for text in texts]
+    columns = list(zip(*parted))
+    varying = {column for column in columns if len(set(column)) > 1}
+    same_length = len({len(parts) for parts in parted}) == 1
+    if not same_length or len(varying) != 1 or not all(part.isdigit() for column in varying for part in column):
+        return ", ".join(texts)
+    numbers = varying.pop()
+    text = "".join("N" if column == numbers else column[0] for column in columns)
+    return f"{text} for N = {', '.join(numbers)},"
 
 
 def given(condition: Check, check: Check) -> Check:
@@ -217,7 +238,7 @@ def given(condition: Check, check: Check) -> Check:
     def find(record: Record) -> Finding:
         met = condition.of(record)
         if not met.holds:
-            raise CannotTell(f"it is not so that {condition.text}: {met.figure}")
+            raise CannotTell(f"the condition is not met: {condition.text}, here {met.figure}")
         return check.of(record)
 
     return Check(f"{check.text}, given that {condition.text}", find)
@@ -240,14 +261,14 @@ def rising(curves: Sequence[Sequence[str]], at_least: float) -> Check:
         ]
         least = min(steps, key=lambda step: step[1], default=None)
         if least and least[1] < at_least:
-            return Finding(False, f"`{least[0]}` takes {figure(least[1])} times as long as the one before it")
+            return Finding(False, f"{figure(least[1])} at `{least[0]}`")
         if known != [list(curve) for curve in curves]:
             last = known[0][-1] if known[0] else "no row"
             raise CannotTell(f"slower at each step up to `{last}`, which is the record's last")
         assert least
-        return Finding(True, f"at least {figure(least[1])} times as long as the one before it")
+        return Finding(True, f"{figure(least[1])} at least")
 
-    return Check(f"each row takes at least {at_least:g} times as long as the one before it, {text}", find)
+    return Check(f"time of a row / time of the row before it, in {text}", find, f"each >= {at_least:g}")
 
 
 def figure(value: float) -> str:
@@ -256,7 +277,7 @@ def figure(value: float) -> str:
 
 def _bounds(at_least: float, at_most: float) -> str:
     if at_most == math.inf:
-        return f"at least {at_least:g}"
+        return f">= {at_least:g}"
     if at_least == -math.inf:
-        return f"at most {at_most:g}"
-    return f"{at_least:g} to {at_most:g}"
+        return f"<= {at_most:g}"
+    return f"from {at_least:g} to {at_most:g}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The claims of the ledger, as data. To add one: a `Claim` below, and its rows in claims_rows.txt.
+"""The claims, as data. To add one: a `Claim` below, and its rows in claims_rows.txt.
 
 Thresholds: two times differ where they do so by 2 %, as cards of one kind do (docs/results/README.md);
 "costs nothing" means up to 5 %.
@@ -96,7 +96,7 @@ ONE_FIELD = "aos/read/f32/fields:3/field:0"
 CLAIMS: dict[str, list[Claim]] = {
     "Sectors": [
         Claim(
-            "four_sectors", "A coalesced request of floats is four sectors.", GUIDE,
+            "four_sectors", "A coalesced request of floats touches four sectors.", GUIDE,
             equal(sectors(copy(1)), 4),
         ),
         Claim(
@@ -106,7 +106,7 @@ CLAIMS: dict[str, list[Claim]] = {
         Claim(
             "no_more_sectors", "Nothing gets worse past stride 8: a request is 32 sectors already.", GUIDE,
             all_of(equal(sectors(copy(s)), 32) for s in (8, 16, 32)),
-            "Of the sectors it is true; the next section has the time.",
+            "True of sectors; the next section has times.",
         ),
         Claim(
             "lane_order_sectors", "The order of the lanes within their 128 bytes changes no sector.", GUIDE,
@@ -121,50 +121,50 @@ CLAIMS: dict[str, list[Claim]] = {
         Claim(
             "broadcast", "32 lanes that load one word waste most of 128 bytes.", SLIDES,
             within(sectors("broadcast/read/f32/share:32") / sectors("contiguous/read/f32"), at_least=1),
-            "A request costs the sectors that it touches, and here it touches one.",
+            "The request touches one sector.",
         ),
         Claim(
             "one_is_ideal", "One sector a request is ideal; more of them are slower.", SLIDES,
             within(time(WIDE) / time("contiguous/copy/u8"), at_least=1),
-            "A full warp's ideal is the size of its element: 1 sector of bytes, 4 of floats, 16 of float4. "
-            "Requests of one sector carry least.",
+            "A full warp ideally touches as many sectors as its element has bytes: 1 for bytes, 4 for floats, "
+            "16 for float4.",
         ),
     ],
     "Strides and chunks": [
         Claim(
             "stride8_is_the_end", "Nothing gets worse past stride 8: the time stays.", GUIDE,
             all_of(within(time(copy(s)) / time(copy(8)), at_most=1.05) for s in (16, 32)),
-            "On an H200 DRAM moves more at stride 16 (64-byte granules), and what it moves lies farther "
-            "apart at 32 ([model.md](model.md)).",
+            "On an H200 DRAM moves more bytes at stride 16, and bytes that lie farther apart at 32 "
+            "([model.md](model.md)).",
             gpu_only=False,
         ),
         Claim(
-            "l2_hit_rate", "It is L2's hit rate that falls past stride 8.", SAID,
+            "l2_hit_rate", "Strides above 8 are slower because L2's hit rate falls.", SAID,
             within(counter(copy(8), "l2_read_hit_rate_measured", "of L2's reads are hits"), at_least=0.05),
-            "A rate of nothing cannot fall.",
+            "A rate of 0 cannot fall.",
         ),
         Claim(
             "each_larger", "Each larger stride is slower.", SAID,
             rising([[copy(s) for s in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)],
                     [copy(s, "f32x4") for s in (1, 8, 32, 128)],
                     [one_side("gather", s) for s in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)]], at_least=0.98),
-            "Where warps that run together come back to the same sectors, L2 still has them.",
+            "At large strides warps that run together use the same sectors while L2 holds them.",
             gpu_only=False,
         ),
         Claim(
             "halves", "A stride of 2 halves the bandwidth.", GUIDE,
             within(rate(copy(2)) / rate(copy(1)), at_least=0.45, at_most=0.55),
-            "The guide says half of the efficiency of loads and stores, which is right of sectors; readers "
-            "make bandwidth of it.",
+            "The guide says so of the efficiency of loads and stores, that is of sectors; readers apply it to "
+            "bandwidth.",
         ),
         Claim(
-            "sector_ratio", "The ratio of the sectors is the ratio of the times.", SAID,
+            "sector_ratio", "Times grow in proportion to sectors.", SAID,
             all_of(within(time(copy(s)) / time(copy(1)), at_least=0.9 * s, at_most=1.1 * s)
                    for s in (2, 4, 8)),
-            "Neither DRAM's bytes nor bytes in flight go with the sectors.",
+            "Neither DRAM bytes nor bytes in flight are proportional to sectors.",
         ),
         Claim(
-            "an_eighth", "The worst that a stride of floats can do is 1/8: 4 bytes of a sector's 32.", SAID,
+            "an_eighth", "A stride of floats costs at most a factor of 8: 4 of a sector's 32 bytes are used.", SAID,
             within(time(copy(32)) / time(copy(1)), at_most=8),
         ),
         Claim(
@@ -175,12 +175,12 @@ CLAIMS: dict[str, list[Claim]] = {
             "stride1_is_fastest", "Stride 1 is the fastest way to copy.", SAID,
             all_of(within(time(row) / time(copy(1)), at_least=0.98) for row in
                    (UNROLLED, WIDE, "chunk/copy/f32/chunk:4")),
-            "One float a thread keeps too few bytes in flight.", gpu_only=False,
+            "One float per thread keeps too few bytes in flight.", gpu_only=False,
         ),
         Claim(
             "chunk_beats_stride", "A chunk of 32 floats per thread beats stride 32.", EXERCISE,
             within(time("chunk/copy/f32/chunk:32") / time(copy(32)), at_most=0.98),
-            "The requests are as bad; the sectors are used again before they are lost.", gpu_only=False,
+            "Its requests are as bad, but sectors are reused before they are evicted.", gpu_only=False,
         ),
         Claim(
             "chunk_is_fine", "A thread may walk its own chunk of 32: the cache serves the rest of the line.",
@@ -212,12 +212,12 @@ CLAIMS: dict[str, list[Claim]] = {
         Claim(
             "misaligned_fifth", "Misaligned by one element costs 20 %: five sectors for four.", SAID,
             within(time(MISALIGNED) / time(ALIGNED), at_least=1.15),
-            "The fifth sector is the neighbouring warp's fourth or first.", gpu_only=False,
+            "The fifth sector is also a neighbouring warp's, and usually hits in a cache.", gpu_only=False,
         ),
         Claim(
             "misaligned_tenth", "Misaligned by one element costs about a tenth.", GUIDE,
             within(time(MISALIGNED) / time(ALIGNED), at_least=1.08, at_most=1.15),
-            "As measured for the guide, on a V100.",
+            "The guide measured that on a V100.",
         ),
         Claim(
             "misaligned_dram", "A misaligned array moves 25 % more through DRAM.", SAID,
@@ -236,7 +236,7 @@ CLAIMS: dict[str, list[Claim]] = {
         Claim(
             "wide_is_needed", "Vector loads are preferable to scalar ones.", VECTORS,
             within(time(UNROLLED) / time(WIDE), at_least=1.02),
-            "Four scalar loads in flight do as well as one wide load: it is the bytes in flight that count.",
+            "On an H200 four scalar loads in flight do as well as one wide load: bytes in flight count.",
             gpu_only=False,
         ),
         Claim(
@@ -247,12 +247,12 @@ CLAIMS: dict[str, list[Claim]] = {
         Claim(
             "memcpy", "cudaMemcpy is the ceiling: no kernel copies faster.", SAID,
             all_of(within(time(row) / time("memcpy/copy/f32"), at_least=0.98) for row in (WIDE, UNROLLED)),
-            "On a CPU it is memcpy.", gpu_only=False,
+            "On a CPU: memcpy.", gpu_only=False,
         ),
         Claim(
             "bus_turns", "A copy reaches the rate of a read.", SAID,
             within(rate(WIDE) / rate("contiguous/read/f32x4"), at_least=0.98),
-            "Turning the bus between reads and writes costs.",
+            "Turning the bus between reads and writes takes time.",
         ),
         Claim(
             "data_sheet", "The data sheet's bandwidth can be reached.", SAID,
@@ -267,13 +267,12 @@ CLAIMS: dict[str, list[Claim]] = {
             "types_alike", "A coalesced copy runs at one rate whatever its type.", SAID,
             all_of(within(rate(f"contiguous/copy/{element}") / rate(COPY), at_least=0.9, at_most=1.1)
                    for element in ("u8", "f16", "f64")),
-            "All use every byte of their sectors; small types have fewer of them in flight.", gpu_only=False,
+            "All types use whole sectors; small ones keep fewer bytes in flight.", gpu_only=False,
         ),
         Claim(
             "half_is_twice", "Half precision halves the time of a kernel that memory limits.", SAID,
             within(2 * time(COPY) / time("contiguous/copy/f16"), at_least=1.8),
-            "As many elements, half the bytes: the f16 row has twice the elements of the f32 row. With four "
-            "elements per thread the figure is larger, and still below 2.", gpu_only=False,
+            "The f16 row has twice the elements of the f32 row, hence the factor 2.", gpu_only=False,
         ),
         Claim(
             "roofline", "Up to the roofline's balance point arithmetic costs nothing.", ROOFLINE,
@@ -282,7 +281,7 @@ CLAIMS: dict[str, list[Claim]] = {
                        / number("gpu.balance_flops_per_byte"), at_most=1.02),
                 within(time(AT_BALANCE) / time("compute/copy/f32/step:1/fma:1"), at_most=1.05),
             ),
-            "The roof has a corner and no kernel has: near the balance point both limits cost.",
+            "The roofline has a corner; kernels do not: near the balance point both limits cost.",
         ),
     ],
     "Loads, stores and DRAM": [
@@ -307,8 +306,7 @@ CLAIMS: dict[str, list[Claim]] = {
             within(counter(one_side("gather", 16), "dram_read_bytes_measured", "bytes read from DRAM")
                    / (32 * counter(one_side("gather", 16), "load_sectors_measured", "load sectors")),
                    at_most=1.05),
-            "2 means 64 bytes from DRAM for each sector of 32. L1 does as the answer says; it is L2 that "
-            "fetches more.",
+            "2 means 64 bytes from DRAM for a sector of 32: L1 does as the answer says, L2 fetches more.",
         ),
         Claim(
             "sectors_are_dram", "Sectors times 32 are the bytes that DRAM moves.", SAID,
@@ -321,7 +319,7 @@ CLAIMS: dict[str, list[Claim]] = {
             "soa", "Structures of arrays beat arrays of structures.", FORUM,
             all_of(within(time(f"aos_all/copy/f32/fields:{f}") / time(f"soa/copy/f32/fields:{f}"),
                           at_least=1.02) for f in (3, 12)),
-            "All fields used: of 3 fields L1 serves what is left of the lines, of 12 it does not.",
+            "All fields are used; L1 serves the other fields of 3, but not of 12.",
         ),
         Claim(
             "one_field_bytes", "One field of a structure of three costs the whole structure.", FORUM,
@@ -337,9 +335,9 @@ CLAIMS: dict[str, list[Claim]] = {
                    / time("pitch/copy/f32/columns:1000/pitch:1024"), at_least=1.02),
         ),
         Claim(
-            "either_side", "In a naive transpose it is one whether loads or stores are coalesced.", SAID,
+            "either_side", "In a naive transpose it does not matter whether loads or stores are coalesced.", SAID,
             within(time(transpose("naive_read")) / time(transpose("naive_write")), at_least=0.9, at_most=1.1),
-            "`transpose_naive_write` has its stores coalesced: scattered stores are what costs.",
+            "Scattered stores cost more; `transpose_naive_write` has coalesced stores.",
         ),
         Claim(
             "padding", "A tile with one more column is faster: no bank conflicts.", TRANSPOSE,
@@ -348,7 +346,7 @@ CLAIMS: dict[str, list[Claim]] = {
         Claim(
             "padded_is_a_copy", "A padded tile transposes at 95 % of the fastest copy.", TRANSPOSE,
             within(rate(transpose("tiled_padded")) / rate(WIDE), at_least=0.95),
-            "On the cards of 2013 one float per thread was the fastest copy.",
+            "In 2013 one float per thread was the fastest copy.",
         ),
     ],
 }
