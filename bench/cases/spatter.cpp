@@ -18,6 +18,7 @@
 #include <variant>
 
 #include "bench/support/input_file.hpp"
+#include "bench/support/json_input.hpp"
 #include "bench/support/text.hpp"
 #include "sectorbench/pattern/pattern.hpp"
 
@@ -493,31 +494,6 @@ draft read_flags(std::string text) {
   return result;
 }
 
-/// @throws bad_setting where it is no JSON, or an object has a key twice
-nlohmann::json read_json(std::string_view text) {
-  using nlohmann::json;
-  std::set<std::string> keys;
-  constexpr int kDeepest = 3;  // a list in a configuration in the suite
-  const auto check = [&](int depth, json::parse_event_t event, const json& parsed) {
-    if (depth > kDeepest)
-      throw bad_setting("nested more than " + std::to_string(kDeepest) + " deep");
-    if (event == json::parse_event_t::object_start) keys.clear();  // objects hold no others
-    if (event == json::parse_event_t::key && !keys.insert(parsed.get<std::string>()).second)
-      throw bad_setting("the key " + in_quotes(parsed.get<std::string>()) + " stands twice");
-    return event != json::parse_event_t::object_start;  // keeps none: of each object kept, the
-  };                                                    // library looks through all before it
-  try {
-    [[maybe_unused]] const json none = json::parse(text, check);
-    return json::parse(text);
-  } catch (const json::exception& error) {
-    constexpr std::size_t kShown = 200;
-    const std::string_view message = error.what();  // "[json.exception....] parse error at line 1"
-    const std::size_t start = message.find("] ");
-    throw bad_setting(
-        std::string(message.substr(start == std::string_view::npos ? 0 : start + 2, kShown)));
-  }
-}
-
 std::string value_text(const spatter_configuration& one) {
   std::string text = one.label + "/" + std::string(name_of(one.operation));
   for (const auto& [name, value] : one.values())
@@ -563,7 +539,8 @@ std::vector<spatter_configuration> parse_spatter_json(std::string_view text, std
   };
   nlohmann::json suite;
   try {
-    suite = read_json(text);
+    constexpr std::size_t kDeepest = 3;  // a list in a configuration in the suite
+    suite = read_json(text, kDeepest);
   } catch (const bad_setting& error) {
     throw refuse(error.what());
   }

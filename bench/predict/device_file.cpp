@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "bench/predict/built_in_devices.hpp"
 #include "bench/support/format.hpp"
 #include "bench/support/input_file.hpp"
+#include "bench/support/json_input.hpp"
 #include "bench/support/text.hpp"
 
 namespace sectorbench {
@@ -364,44 +364,6 @@ device_file read_file(const json& root) {
   return file;
 }
 
-/// @throws bad_key where it is no JSON, or an object has a key twice
-json read_json(std::string_view text) {
-  constexpr int kDeepest = 8;  // what is shown of a value is written by recursion
-  struct object {
-    std::set<std::string> keys{};
-    std::string last{};
-  };
-  std::vector<object> open;
-  const auto path = [&] {
-    std::string keys;
-    for (const object& each : open) keys = each.last.empty() ? keys : path_of(keys, each.last);
-    return keys;
-  };
-  const auto keep = [&](int depth, json::parse_event_t event, const json& parsed) {
-    if (depth > kDeepest)
-      throw bad(path(), "nested more than 8 deep; docs/options.md says what a file holds");
-    if (event == json::parse_event_t::object_start) open.emplace_back();
-    if (event == json::parse_event_t::object_end) open.pop_back();
-    if (event != json::parse_event_t::key) return true;
-    open.back().last = parsed.get<std::string>();
-    if (!open.back().keys.insert(open.back().last).second)
-      throw bad(path(), "stands twice; leave one of the two out");
-    return true;
-  };
-  const auto without_id = [](std::string_view message) {  // "[json.exception....] parse error ..."
-    constexpr std::size_t kShown = 200;
-    const std::size_t start = message.find("] ");
-    return std::string(message.substr(start == std::string_view::npos ? 0 : start + 2, kShown));
-  };
-  try {
-    return json::parse(text, keep);
-  } catch (const json::out_of_range& error) {
-    throw bad(path(), without_id(error.what()) + "; write a finite number");
-  } catch (const json::exception& error) {
-    throw bad_key(without_id(error.what()));
-  }
-}
-
 /// Writes objects, one key a line.
 class object_writer {
  public:
@@ -475,7 +437,8 @@ std::string_view name_of(source_kind kind) { return kSources[static_cast<std::si
 
 device_file read_device_file(std::string_view json_text, std::string_view where) {
   try {
-    return read_file(read_json(json_text));
+    constexpr std::size_t kDeepest = 8;
+    return read_file(read_json(json_text, kDeepest));
   } catch (const bad_key& error) {
     throw usage_error(std::string(where) + ": " + error.what());
   }

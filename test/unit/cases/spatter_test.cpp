@@ -236,7 +236,7 @@ TEST(SpatterRefusals, KeysByName) {
   EXPECT_EQ(refusal("-p 1 -l 2 -l 3"),
             "--indexed=-p 1 -l 2 -l 3: count: given twice; leave one of the two out");
   EXPECT_EQ(suite_refusal(R"([{"pattern": [0]}, {"count": 1, "count": 2, "pattern": [0]}])"),
-            "s.json: the key 'count' stands twice");
+            "s.json: count: stands twice; leave one of the two out");
   EXPECT_EQ(key_refusal(R"("count": 1, "COUNT": 2)"),
             "s.json: configuration 0: count: given twice; leave one of the two out");
 }

@@ -543,10 +543,8 @@ TEST(DeviceRefusals, TextThatIsNoDescription) {
   EXPECT_EQ(text_refusal("[]"),
             "f.json: holds no description of a GPU; docs/options.md says how to write one");
   EXPECT_EQ(text_refusal("").find("f.json: parse error at line 1, column 1: "), 0u);
-  EXPECT_EQ(text_refusal("{\"sms\": [[[[[[[[[1]]]]]]]]]}"),
-            "f.json: sms: nested more than 8 deep; docs/options.md says what a file holds");
-  EXPECT_EQ(text_refusal(std::string(100000, '[')),
-            "f.json: nested more than 8 deep; docs/options.md says what a file holds");
+  EXPECT_EQ(text_refusal("{\"sms\": [[[[[[[[[1]]]]]]]]]}"), "f.json: sms: nested more than 8 deep");
+  EXPECT_EQ(text_refusal(std::string(100000, '[')), "f.json: nested more than 8 deep");
   EXPECT_LT(text_refusal("{\"" + std::string(100000, 'x') + "\": 1}").size(), 400u);
 }
 
