@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/sectors/expression.hpp"
+#include "bench/support/expression.hpp"
 #include "sectorbench/pattern/launch.hpp"
 
 /// @file

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "bench/sectors/expression.hpp"
 #include "bench/sectors/number_list.hpp"
+#include "bench/support/expression.hpp"
 #include "bench/support/text.hpp"
 
 namespace sectorbench::sectors {

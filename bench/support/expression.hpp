@@ -21,7 +21,7 @@
 /// undefined: a result that does not fit, a division by zero and a shift by less than 0 or more
 /// than 62 are errors.
 
-namespace sectorbench::sectors {
+namespace sectorbench {
 
 /// A formula that was read and can be evaluated for many threads.
 class expression {
@@ -66,4 +66,4 @@ class expression {
   std::vector<step> steps_;  // postfix: operands before their operator
 };
 
-}  // namespace sectorbench::sectors
+}  // namespace sectorbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/sectors/expression.hpp"
+#include "bench/support/expression.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "bench/support/text.hpp"
 
-namespace sectorbench::sectors {
+namespace sectorbench {
 namespace {
 
 constexpr int kMaxDepth = 100;  // the parser calls itself: deeper nesting would exhaust the stack
@@ -242,4 +242,4 @@ std::int64_t expression::apply(const step& one, std::int64_t left, std::int64_t 
   return result;
 }
 
-}  // namespace sectorbench::sectors
+}  // namespace sectorbench

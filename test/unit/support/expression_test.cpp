@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bench/support/expression.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -8,10 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/sectors/expression.hpp"
 #include "bench/support/text.hpp"
 
-namespace sectorbench::sectors {
+namespace sectorbench {
 namespace {
 
 constexpr std::array<std::string_view, 2> kNames{"t", "row"};
@@ -120,4 +121,4 @@ TEST(SectorsExpression, DeepNestingIsRefusedAndLengthIsNot) {
 }
 
 }  // namespace
-}  // namespace sectorbench::sectors
+}  // namespace sectorbench
