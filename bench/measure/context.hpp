@@ -12,7 +12,7 @@
 namespace sectorbench {
 
 /// Everything that the JSON context says of a run besides the library's own keys: what was
-/// measured, where, how and with which build. docs/evidence.md describes the keys.
+/// measured, where, how and with which build. docs/counters.md describes the keys.
 ///
 /// Of several GPUs, "gpu.uuid" becomes "gpu.0.uuid", "gpu.1.uuid", ... @pre `devices` is not empty
 evidence collect_evidence(const options& wanted, const std::vector<selected_device>& devices,

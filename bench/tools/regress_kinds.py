@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether two sets of runs are of one kind: what their contexts differ in, and what of that is refused.
 
-Three classes of context keys (docs/evidence.md): those that make another measurement (KIND, refused), those
+Three classes of context keys (docs/counters.md): those that make another measurement (KIND, refused), those
 that say nothing of it (IGNORED), and all others, which are what people compare: driver, toolkit, revision.
 They are named. A policy's `require_same` and `allow_different` move keys between the first and the last.
 """

@@ -8,7 +8,7 @@
     file = results.read_file("before.json")                  # the same without pandas
     file.context["gpu.name"], file.rows[0].time_s
 
-A result file is the JSON of `--benchmark_out` (docs/counters.md has the keys of a row, docs/evidence.md
+A result file is the JSON of `--benchmark_out` (docs/counters.md has the keys of a row and
 those of the context), or of any other program that uses Google Benchmark 1.7.1 or later. Whatever is
 no such file raises `ResultError`, whose text is one line: the file, the place in it, what is wrong and
 what helps. Python 3.11 or later; only `load` needs pandas.
@@ -61,7 +61,7 @@ LIBRARY_KEYS = frozenset(
     }
 )
 
-# Endings of context keys whose values are numbers (docs/evidence.md); "slice: unknown" becomes NaN.
+# Endings of context keys whose values are numbers (docs/counters.md); "slice: unknown" becomes NaN.
 NUMERIC_ENDINGS = (
     "_bytes",
     "_bits",
@@ -198,7 +198,7 @@ def load(paths: Iterable[str | os.PathLike[str]], mix_predictions: bool = False)
         time_s                                   mean time of a launch, in seconds
         time_cv, time_median_s, useful_bytes...  every counter under its own name (docs/counters.md)
         label.KEY                                items of the label, as text: label.limited_by
-        gpu.name, backend, ...                   the context (docs/evidence.md): numbers where the key ends in
+        gpu.name, backend, ...                   the context (docs/counters.md): numbers where the key ends in
                                                  a unit, else text; context.KEY where a row has the same key
                                                  (context.elements); mappings of patterns are left out
 

@@ -39,7 +39,7 @@ class Prediction(OutputTest):
         self.assertEqual(context["backend"], "prediction")
         self.assertEqual(context["model.gpu"], "t4")
         self.assertEqual(context["suite"], "rows")
-        evidence = (SOURCE_DIR / "docs" / "evidence.md").read_text("utf-8")
+        evidence = (SOURCE_DIR / "docs" / "counters.md").read_text("utf-8")
         for key, value in context.items():
             self.assertIsInstance(value, str, key)
             self.assertIn(f"`{key}`", evidence, "not documented")
