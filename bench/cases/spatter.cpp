@@ -72,35 +72,47 @@ index_t read_number(std::string_view text, index_t lowest, index_t highest = kMa
   return within(number, lowest, highest);
 }
 
-std::vector<index_t> read_numbers(std::string_view text) {
+std::vector<index_t> read_numbers(std::string_view text, index_t highest = kMaxNumber) {
   std::vector<index_t> numbers;
-  for (const std::string_view part : split(text, ',')) numbers.push_back(read_number(part, 0));
+  for (const std::string_view one : split(text, ','))
+    numbers.push_back(read_number(one, 0, highest));
   return numbers;
+}
+
+/// What `read` makes of one part of a notation; an error gets the part's name in front.
+template <typename Read>
+auto part(std::string_view name, Read read) {
+  try {
+    return read();
+  } catch (const bad_setting& error) {
+    throw bad_setting(std::string(name) + ": " + error.what());
+  }
+}
+
+index_t read_length(std::string_view text) {
+  return part("length", [&] { return read_number(text, 1, kMaxLength); });
 }
 
 named_list uniform(std::span<const std::string_view> args) {
   if (args.size() != 2 && args.size() != 3)
     throw bad_setting("write UNIFORM:<length>:<stride>[:<delta>|:NR], e.g. UNIFORM:8:4:NR");
-  const index_t length = read_number(args[0], 1, kMaxLength);
-  const index_t stride = read_number(args[1], 1, kMaxStep);
+  const index_t length = read_length(args[0]);
+  const index_t stride = part("stride", [&] { return read_number(args[1], 1, kMaxStep); });
   named_list list;
   for (index_t j = 0; j < length; ++j) list.entries.push_back(j * stride);
-  if (args.size() == 3) {
-    try {
-      list.delta = lower(args[2]) == "nr" ? length * stride : read_number(args[2], 1);
-    } catch (const bad_setting& error) {
-      throw bad_setting("the delta of " + in_quotes(join(args, ":")) + ": " + error.what());
-    }
-  }
+  if (args.size() == 3)
+    list.delta = part("delta", [&] {
+      return lower(args[2]) == "nr" ? length * stride : read_number(args[2], 1);
+    });
   return list;
 }
 
 named_list mostly_stride_one(std::span<const std::string_view> args) {
   if (args.size() != 3)
     throw bad_setting("write MS1:<length>:<places>:<gaps>, e.g. MS1:8:2,3:20,22");
-  const index_t length = read_number(args[0], 1, kMaxLength);
-  const std::vector<index_t> places = read_numbers(args[1]);
-  const std::vector<index_t> gaps = read_numbers(args[2]);
+  const index_t length = read_length(args[0]);
+  const std::vector<index_t> places = part("places", [&] { return read_numbers(args[1]); });
+  const std::vector<index_t> gaps = part("gaps", [&] { return read_numbers(args[2], kMaxStep); });
   if (gaps.size() != 1 && gaps.size() != places.size())
     throw bad_setting(std::to_string(gaps.size()) + " gaps for " + std::to_string(places.size()) +
                       " places; give one gap for all, or one for each");
@@ -113,7 +125,7 @@ named_list mostly_stride_one(std::span<const std::string_view> args) {
   index_t entry = -1;
   for (std::size_t gap = 0, j = 0; j < static_cast<std::size_t>(length); ++j) {
     const bool jumps = gap < places.size() && places[gap] == static_cast<index_t>(j);
-    entry += jumps ? within(gaps.size() == 1 ? gaps[0] : gaps[gap], 0, kMaxStep) : 1;
+    entry += !jumps ? 1 : gaps.size() == 1 ? gaps[0] : gaps[gap];
     gap += jumps ? 1 : 0;
     list.entries.push_back(entry);
   }
@@ -123,9 +135,10 @@ named_list mostly_stride_one(std::span<const std::string_view> args) {
 named_list laplacian(std::span<const std::string_view> args) {
   if (args.size() != 3)
     throw bad_setting("write LAPLACIAN:<dimensions>:<order>:<size>, e.g. LAPLACIAN:2:1:100");
-  const index_t dimensions = read_number(args[0], 1, 63);
-  const index_t order = read_number(args[1], 1, kMaxLength / (2 * dimensions + 1));
-  const index_t size = read_number(args[2], 1, kMaxStep);
+  const index_t dimensions = part("dimensions", [&] { return read_number(args[0], 1, 63); });
+  const index_t order =
+      part("order", [&] { return read_number(args[1], 1, kMaxLength / (2 * dimensions + 1)); });
+  const index_t size = part("size", [&] { return read_number(args[2], 1, kMaxStep); });
   std::vector<index_t> branch;  // distances from the centre
   for (index_t d = 0, step = 1; d < dimensions; ++d) {
     if (d > 0 && step > kMaxStep / size) throw bad_setting("more points than 4 bytes can tell");

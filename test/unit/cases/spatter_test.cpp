@@ -306,8 +306,18 @@ TEST(SpatterRefusals, Lists) {
             "LAPLACIAN, or numbers between commas");
   EXPECT_EQ(list_refusal("\"UNIFORM:8\""),
             "pattern: write UNIFORM:<length>:<stride>[:<delta>|:NR], e.g. UNIFORM:8:4:NR");
-  EXPECT_EQ(list_refusal("\"UNIFORM:0:1\""), "pattern: 0 is not from 1 to 268435456");
-  EXPECT_EQ(list_refusal("\"UNIFORM:8:x\""), "pattern: 'x' is no whole number");
+  for (const auto& [notation, part] : {std::pair{"UNIFORM:0:1", "length"},
+                                       {"UNIFORM:8:x", "stride"},
+                                       {"UNIFORM:8:1:0", "delta"},
+                                       {"MS1:0:2:20", "length"},
+                                       {"MS1:8:x:20", "places"},
+                                       {"MS1:8:2:4294967297", "gaps"},
+                                       {"LAPLACIAN:64:1:100", "dimensions"},
+                                       {"LAPLACIAN:2:0:100", "order"},
+                                       {"LAPLACIAN:2:1:0", "size"}}) {
+    const std::string message = list_refusal("\"" + std::string(notation) + "\"");
+    EXPECT_EQ(message.find("pattern: " + std::string(part) + ": "), 0u) << message;
+  }
   EXPECT_EQ(list_refusal("\"UNIFORM:3:4294967296\"").find("the entry 8589934592 does not fit "),
             0u);
   EXPECT_EQ(list_refusal("\"MS1:8:3\""),
