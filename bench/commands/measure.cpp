@@ -263,10 +263,14 @@ exit_code measure_rows(const char* program, const run_plan& plan, const filter_m
       say(notice);
   }
 
-  if (shows_progress(wanted.progress, flags.format == "console", isatty(STDERR_FILENO) == 1))
-    progress.emplace(all_rows.size(), [](std::string_view text) {
+  if (shows_progress(wanted.progress, flags.format == "console", isatty(STDERR_FILENO) == 1)) {
+    std::vector<double> bytes;
+    for (const suite_row& row : all_rows)
+      bytes.push_back(static_cast<double>(row.spec.buffer_bytes()));
+    progress.emplace(bytes, [](std::string_view text) {
       std::fprintf(stderr, "%.*s", static_cast<int>(text.size()), text.data());
     });
+  }
 
   const auto shown = own_reporter(flags.format, settings, wanted);
   if (files.rows) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace sectorbench {
@@ -22,12 +23,18 @@ bool shows_progress(progress_mode mode, bool console, bool terminal) {
   return mode == progress_mode::kOn;
 }
 
-progress_line::progress_line(std::size_t rows, writer output, clock now)
-    : rows_(rows), write_(std::move(output)), now_(std::move(now)) {}
+progress_line::progress_line(const std::vector<double>& bytes, writer output, clock now)
+    : work_(bytes.size(), 1), write_(std::move(output)), now_(std::move(now)) {
+  const double all = std::accumulate(bytes.begin(), bytes.end(), 0.0);
+  if (all <= 0) return;
+  const double mean = all / static_cast<double>(bytes.size());
+  for (std::size_t row = 0; row < bytes.size(); ++row) work_[row] = (1 + bytes[row] / mean) / 2;
+}
 
 void progress_line::show(std::size_t row) {
   const double now_s = now_();
   if (begun_.insert(row).second) {
+    begun_work_ += work_[row];
     if (begun_.size() == 1) start_s_ = now_s;
     row_start_s_ = now_s;
     latest_ = row;
@@ -35,7 +42,7 @@ void progress_line::show(std::size_t row) {
     mixed_ = true;
   }
   erase();
-  const std::string text = progress_text(begun_.size(), rows_, left_s(now_s));
+  const std::string text = progress_text(begun_.size(), work_.size(), left_s(now_s));
   shown_ = text.size();
   write_(text);
 }
@@ -50,10 +57,10 @@ double progress_line::steady_s() {
 }
 
 std::optional<double> progress_line::left_s(double now_s) const {
-  const std::size_t done = begun_.size() - 1;
-  if (done == 0 || mixed_) return {};
-  const double mean_s = (row_start_s_ - start_s_) / static_cast<double>(done);
-  return mean_s * static_cast<double>(rows_ - std::min(rows_, done)) - (now_s - row_start_s_);
+  if (begun_.size() <= 1 || mixed_) return {};
+  const double done = begun_work_ - work_[latest_];
+  const double all = std::accumulate(work_.begin(), work_.end(), 0.0);
+  return (row_start_s_ - start_s_) / done * (all - done) - (now_s - row_start_s_);
 }
 
 }  // namespace sectorbench

@@ -35,6 +35,8 @@ void add_measurement(counter_values& to, const row_spec& row, const program& bod
   to.set("flops_per_byte", ratio(flops, static_cast<double>(bytes)));
   to.set("flops_per_second", ratio(flops, result.mean_s));
   to.set("useful_bytes_per_second", rate);
+  const index_t entries = index_bytes / index_t{sizeof(index_entry)};
+  to.set("list_bytes_per_second", result.rate(entries * size_of(row.type)));
   to.set("fraction_of_stride1", ratio(rate, references.stride1_bytes_per_s));
   to.set("fraction_of_ceiling", ratio(rate, references.ceiling_bytes_per_s));
   to.set("fraction_of_peak", in_cache ? 0 : ratio(rate, references.peak_bytes_per_s));

@@ -60,6 +60,9 @@ inline constexpr std::array kCounters{
     counter_spec{"flops_per_byte", "operations/byte", "flops / useful_bytes", "launch", "program"},
     counter_spec{"flops_per_second", "operations/s", "flops / mean time", "body", "clock"},
     counter_spec{"useful_bytes_per_second", "bytes/s", "useful_bytes / mean time", "body", "clock"},
+    counter_spec{"list_bytes_per_second", "bytes/s",
+                 "index_bytes / 4 x element size / mean time; Spatter's rate of the same lists",
+                 "body", "clock"},
     counter_spec{
         "fraction_of_stride1", "ratio",
         "useful rate / that of the stride-1 row of the same operation, type, bytes and block",

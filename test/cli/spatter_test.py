@@ -41,6 +41,8 @@ class Suite(OutputTest):
             self.assertEqual(row["index_bytes"], accesses * 4 * lists, name)
             if loaded is not None:
                 self.assertEqual(row["unique_bytes"], (loaded + stored) * 8, name)
+            sides = row["useful_bytes_per_second"] / row["list_bytes_per_second"]
+            self.assertAlmostEqual(sides, 2 / lists, 6, name)
             self.assertEqual(row["verified"], 1, name)
         self.assertEqual(document["context"]["suite"], "indexed:spatter.json")
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace sectorbench {
 namespace {
@@ -30,8 +31,9 @@ TEST(Progress, AutoIsForATableOnATerminal) {
 
 // What is written, and a clock that the test sets.
 struct ProgressLine : testing::Test {
-  progress_line line_of(std::size_t rows) {
-    return {rows, [this](std::string_view text) { written += text; }, [this] { return now_s; }};
+  progress_line line_of(std::size_t rows) { return line_of(std::vector<double>(rows, 5e9)); }
+  progress_line line_of(const std::vector<double>& bytes) {
+    return {bytes, [this](std::string_view text) { written += text; }, [this] { return now_s; }};
   }
   std::string taken() { return std::exchange(written, ""); }
 
@@ -62,6 +64,17 @@ TEST_F(ProgressLine, TimeLeftIsTheMeanOfRowsSoFar) {
   taken();
   line.show(2);  // two rows of 15 s
   EXPECT_EQ(taken(), "row 3 of 4, about 0:30 left");
+}
+
+// Of 1, 1 and 4 GB: work 0.75, 0.75 and 1.5 rows.
+TEST_F(ProgressLine, TimeLeftGrowsWithTheBytesOfTheRowsToCome) {
+  progress_line line = line_of(std::vector<double>{1e9, 1e9, 4e9});
+  line.show(0);
+  now_s += 15;
+  line.erase();
+  taken();
+  line.show(1);
+  EXPECT_EQ(taken(), "row 2 of 3, about 0:45 left");
 }
 
 TEST_F(ProgressLine, ARowThatIsEnteredAgainCountsOnceAndItsTimePasses) {

@@ -96,7 +96,7 @@ TEST(CounterValues, MissingKeysAreToldBySet) {
   EXPECT_EQ(missing(counter_set::kNvml),
             (texts{"temperature_c", "power_w", "pstate", "memory_clock_hz", "throttle_reasons",
                    "other_processes"}));
-  EXPECT_EQ(missing(counter_set::kEvery).size(), 39u);
+  EXPECT_EQ(missing(counter_set::kEvery).size(), 40u);
   EXPECT_EQ(missing(counter_set::kCounters).size(), 27u);
   EXPECT_EQ(missing(counter_set::kTraffic).size(), 12u);
   EXPECT_EQ(missing(counter_set::kTime),
@@ -106,7 +106,7 @@ TEST(CounterValues, MissingKeysAreToldBySet) {
   EXPECT_EQ(missing(counter_set::kGpu), (texts{"blocks_per_sm", "sm_clock_hz"}));
   EXPECT_EQ(missing(counter_set::kNvml), (texts{"temperature_c", "pstate", "memory_clock_hz",
                                                 "throttle_reasons", "other_processes"}));
-  EXPECT_EQ(missing(counter_set::kEvery).size(), 39u);
+  EXPECT_EQ(missing(counter_set::kEvery).size(), 40u);
 }
 
 TEST(CounterValues, MeasurementAndPredictionAreAllThatEveryRowNeeds) {
@@ -116,7 +116,7 @@ TEST(CounterValues, MeasurementAndPredictionAreAllThatEveryRowNeeds) {
     EXPECT_FALSE(values.missing(counter_set::kEvery).empty());
     add_prediction(values, strided_row(), 8192, totals);
     EXPECT_TRUE(values.missing(counter_set::kEvery).empty());
-    EXPECT_EQ(values.all().size(), 39u) << "there are keys of another set";
+    EXPECT_EQ(values.all().size(), 40u) << "there are keys of another set";
   }
 }
 
@@ -204,7 +204,9 @@ TEST(MeasurementCounters, IndexListsAreNoUsefulBytes) {
   EXPECT_EQ(value_of(values, "index_bytes"), 4096);
   EXPECT_EQ(value_of(values, "useful_bytes"), kUsefulBytes);
   EXPECT_DOUBLE_EQ(value_of(values, "useful_bytes_per_second"), 8.192e9);
+  EXPECT_DOUBLE_EQ(value_of(values, "list_bytes_per_second"), 4.096e9);  // 1024 floats in 1 us
   EXPECT_EQ(value_of(measured(strided_row(), mean_of(1)), "index_bytes"), 0);
+  EXPECT_EQ(value_of(measured(strided_row(), mean_of(1)), "list_bytes_per_second"), 0);
 }
 
 TEST(MeasurementCounters, MoverHasNoThreads) {

@@ -71,6 +71,7 @@ TEST(Counters, KeysAreThePromisedOnesInOrder) {
       "flops_per_byte",
       "flops_per_second",
       "useful_bytes_per_second",
+      "list_bytes_per_second",
       "fraction_of_stride1",
       "fraction_of_ceiling",
       "fraction_of_peak",
