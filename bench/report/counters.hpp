@@ -43,7 +43,8 @@ inline constexpr std::array kCounters{
                  "size of a thread's access, which may move several elements; 0 for a mover",
                  "access", "program"},
     counter_spec{"launch_threads", "threads",
-                 "threads, including those without an element; 0 for a mover", "launch", "program"},
+                 "threads of the launch, also those without an element; 0 for a mover", "launch",
+                 "program"},
     counter_spec{"block_threads", "threads", "threads of a block; 0 for a mover", "block",
                  "program"},
     counter_spec{
@@ -72,7 +73,7 @@ inline constexpr std::array kCounters{
                  "launch", "clock"},
     counter_spec{"fraction_of_peak", "ratio",
                  "useful rate / (2 x memory clock x bus width); 0 if the data fit in the last "
-                 "cache or it is unknown",
+                 "cache or the peak is unknown",
                  "memory bus", "clock"},
     counter_spec{"launches_per_sample", "launches", "launches between the two events of a sample",
                  "sample", "program"},
@@ -86,8 +87,8 @@ inline constexpr std::array kCounters{
                  "mean time of a launch over the shortest quarter of the samples", "launch",
                  "clock"},
     counter_spec{"disturbed", "share",
-                 "share of a sample that a thread was ready and did not run, or was stolen: of the "
-                 "thread that waited longest",
+                 "share of the samples' time in which the thread that waited longest was ready but "
+                 "did not run, or its CPU was stolen",
                  "body", "scheduler", counter_set::kHost},
     counter_spec{
         "samples_discarded", "samples",
@@ -142,9 +143,10 @@ inline constexpr std::array kCounters{
     counter_spec{"blocks_per_sm", "blocks",
                  "blocks that fit an SM by registers, threads and shared memory; 0 for a mover",
                  "SM", "program", counter_set::kGpu},
-    counter_spec{"sm_clock_hz", "Hz",
-                 "median over SMs of cycles / global timer, to 0.5 %; 0 if not measured",
-                 "later batch", "clock", counter_set::kGpu},
+    counter_spec{
+        "sm_clock_hz", "Hz",
+        "median over SMs of cycles / global timer around a batch, to 0.5 %; 0 if not measured",
+        "later batch", "clock", counter_set::kGpu},
     counter_spec{"load_instructions_measured", "warp instructions",
                  "global load instructions, also with all lanes off", "SM", "counter",
                  counter_set::kCounters, "smsp__inst_executed_op_global_ld.sum"},
@@ -185,8 +187,8 @@ inline constexpr std::array kCounters{
     counter_spec{"l2_fill_sectors_measured", "sectors", "partial-write fills", "DRAM", "counter",
                  counter_set::kCounters, "lts__t_sectors_data_ecc.sum"},
     counter_spec{"l2_promoted_sectors_measured", "sectors",
-                 "sectors fetched beside one that missed (larger granules)", "DRAM", "counter",
-                 counter_set::kCounters, "lts__t_sectors_lookup_miss_data_promoted.sum"},
+                 "sectors fetched beside one that missed, as L2 fetches larger granules", "DRAM",
+                 "counter", counter_set::kCounters, "lts__t_sectors_lookup_miss_data_promoted.sum"},
     counter_spec{"dram_read_bytes_measured", "bytes", "bytes read from DRAM", "DRAM", "counter",
                  counter_set::kCounters, "dram__bytes_read.sum|dram__bytes_op_read.sum"},
     counter_spec{"dram_write_bytes_measured", "bytes",
