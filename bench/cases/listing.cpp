@@ -23,6 +23,16 @@ std::string counted(std::size_t count, std::string_view what) {
   return std::to_string(count).append(" ").append(what).append(count == 1 ? "" : "s");
 }
 
+/// "", or " skipped: " and the reason, as a run and a prediction say it.
+std::string skipped_text(const suite_row& row) {
+  try {
+    refuse_unfit(*make_workload(row.spec));
+    return "";
+  } catch (const not_applicable& reason) {
+    return std::string(" skipped: ") + reason.what();
+  }
+}
+
 }  // namespace
 
 std::string listing_of(std::span<const suite_row> rows) {
@@ -37,7 +47,8 @@ std::string listing_of(std::span<const suite_row> rows) {
     text += indented(std::string(pattern->name) + ": " + std::string(pattern->summary), 0);
     text += indented(pattern->mapping, 2);
     for (const suite_row& row : rows)
-      if (row.spec.pattern->name == pattern->name) text += "    " + row.name + "\n";
+      if (row.spec.pattern->name == pattern->name)
+        text += indented(row.name + skipped_text(row), 4);
     text += "\n";
   }
   return text + counted(rows.size(), "row") + " of " + counted(patterns.size(), "pattern") + "\n";

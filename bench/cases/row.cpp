@@ -182,6 +182,15 @@ std::unique_ptr<workload> make_workload(const row_spec& row) {
   return row.pattern->make(row.operation, row.type, row.elements, row.values, row.block);
 }
 
+void refuse_unfit(const workload& work) {
+  const program& body = work.meaning();
+  if (!body.refusal().empty()) throw not_applicable(std::string(body.refusal()));
+  if (body.indices() > kMaxIndexed)
+    throw not_applicable("an index list has entries of 4 bytes, for " +
+                         std::to_string(kMaxIndexed) + " elements at most; the row has " +
+                         std::to_string(body.indices()));
+}
+
 index_t useful_bytes(const row_spec& row) { return make_workload(row)->meaning().useful_bytes(); }
 
 row_spec stride_one_of(const row_spec& row) {

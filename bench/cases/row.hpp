@@ -62,6 +62,11 @@ block_size launched_block(const row_spec& row);
 /// What moves the row's bytes. @throws not_applicable for an entry of a file that makes no row
 std::unique_ptr<workload> make_workload(const row_spec& row);
 
+/// Says for listings, predictions and runs alike whether a device takes the launch.
+/// @throws not_applicable where the pattern refuses its n and values, and for more elements than an
+/// index list can tell apart
+void refuse_unfit(const workload& work);
+
 /// The stride-1 row with the operation, type, size and block of `row`.
 row_spec stride_one_of(const row_spec& row);
 

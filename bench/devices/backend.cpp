@@ -5,15 +5,6 @@
 
 namespace sectorbench {
 
-void refuse_unfit(const workload& work) {
-  const program& body = work.meaning();
-  if (!body.refusal().empty()) throw not_applicable(std::string(body.refusal()));
-  if (body.indices() > kMaxIndexed)
-    throw not_applicable("an index list has entries of 4 bytes, for " +
-                         std::to_string(kMaxIndexed) + " elements at most; the row has " +
-                         std::to_string(body.indices()));
-}
-
 std::string device_key(std::string_view name) {
   std::string key;
   std::string word;

@@ -143,10 +143,6 @@ std::unique_ptr<backend> make_cuda_backend(int device_index, const cuda_settings
                                            const observer_settings& observed);
 #endif
 
-/// @throws not_applicable where the pattern refuses its n and values, and for more elements than an
-/// index list can tell apart
-void refuse_unfit(const workload& work);
-
 /// The message of a row that does not fit.
 std::string does_not_fit(index_t needed, index_t available);
 

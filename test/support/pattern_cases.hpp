@@ -36,12 +36,6 @@ struct pattern_case {
   }
 };
 
-/// Whether a GPU takes the launch, where buffers are aligned as the allocator aligns them.
-inline bool can_be_launched(const program& body) {
-  const auto aligned = [&](const side_extent& side) { return side.first % body.together() == 0; };
-  return body.refusal().empty() && aligned(body.loads()) && aligned(body.stores());
-}
-
 /// The values to try for one parameter. A parameter that is new here is tried at its lowest values
 /// and around its typical one.
 inline std::vector<index_t> values_to_try(std::string_view pattern, const parameter_spec& spec) {
@@ -55,6 +49,7 @@ inline std::vector<index_t> values_to_try(std::string_view pattern, const parame
       {"aos", {0, 1, 2, 12}},
       {"pitch", {1, 7, 100, 128}},
       {"transpose_wide", {8, 16, 32}},
+      {"wide", {0, 16}},
   };
   std::vector<index_t> values;
   if (pattern != "transpose_wide" || spec.lowest == spec.highest) values.push_back(spec.typical);

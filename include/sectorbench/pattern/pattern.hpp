@@ -269,6 +269,9 @@ SECTORBENCH_HD constexpr void run_all(const P& pattern, const lane& thread, cons
 /// Why the pattern cannot be launched with its n and values; empty if it can.
 template <class P>
 constexpr std::string_view refusal_of(const P& pattern) {
+  if constexpr (constexpr int kTogether = together_in<P>(); kTogether > 1)
+    if (pattern.loads().first % kTogether != 0 || pattern.stores().first % kTogether != 0)
+      return "the first element must be a multiple of v, so that each access is aligned";
   if constexpr (requires { pattern.refusal(); })
     return pattern.refusal();
   else

@@ -30,6 +30,19 @@ TEST(Listing, GroupsRowsByPatternInTheOrderOfTheirFirst) {
             "3 rows of 2 patterns\n");
 }
 
+// As a prediction and a run say of the same rows.
+TEST(Listing, RowsThatNoDeviceTakesSayWhy) {
+  const std::string text =
+      listing_of(rows_of({"--rows=pitch/copy/f32/columns:1000/pitch:10,wide/copy/f32/first:4/v:4,"
+                          "wide/copy/f32/first:1/v:4,wide/copy/u8/first:3/v:4",
+                          "--elements=10001"}));
+  for (const char* const refused : {"pitch/copy/f32/columns:1000/pitch:10",
+                                    "wide/copy/f32/first:1/v:4", "wide/copy/u8/first:3/v:4"})
+    EXPECT_NE(text.find(std::string("\n    ") + refused + " skipped: "), std::string::npos)
+        << refused;
+  EXPECT_NE(text.find("\n    wide/copy/f32/first:4/v:4\n"), std::string::npos) << text;
+}
+
 TEST(Listing, OneIsNoPlural) {
   const std::string text = listing_of(rows_of({"--rows=memcpy/copy/f32"}));
   EXPECT_TRUE(text.ends_with("    memcpy/copy/f32\n\n1 row of 1 pattern\n")) << text;
