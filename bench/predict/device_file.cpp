@@ -141,8 +141,7 @@ std::string lower(std::string_view text) {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 60;
-  if (text.size() <= kShown) return "'" + std::string(text) + "'";
-  return "'" + std::string(text.substr(0, kShown)) + "...'";
+  return "'" + one_line(text.substr(0, kShown)) + (text.size() > kShown ? "...'" : "'");
 }
 
 /// A text as it reads, anything else as JSON writes it.
@@ -230,7 +229,7 @@ double read_plausible(const json& value, const figure& what) {
   const double number = read_number(value, what);
   const interval can_be = plausible(what.unit);
   if (number >= can_be.low && number <= can_be.high) return number;
-  throw bad_key(value.dump() + " is no figure of a GPU, which are from " +
+  throw bad_key(format_exact(number) + " is no figure of a GPU, which are from " +
                 format_exact(can_be.low) + " to " + format_exact(can_be.high) + "; the unit is " +
                 std::string(what.unit));
 }
@@ -357,6 +356,8 @@ device_file read_file(const json& root) {
   visit_figures(device, [&](std::string_view path, auto& value, const figure& what) {
     read_figure(root, path, what, value, file.sources[std::string(path)]);
   });
+  if (device.time)
+    device.time->dram_measured = file.sources["time.dram"].kind == source_kind::kMeasured;
   check(device.loads_kept, "loads_kept");
   check(device.stores_kept, "stores_kept");
   if (const auto found = root.find("evidence"); found != root.end())

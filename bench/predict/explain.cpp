@@ -43,26 +43,11 @@ std::string three_digits(double value) {
   return format_fixed(value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
 }
 
-/// `value` in the largest unit of which there is one.
-template <std::size_t N>
-std::string in_units(double value,
-                     const std::array<std::pair<double, std::string_view>, N>& units) {
-  for (const auto& [unit, name] : units)
-    if (value >= 0.9995 * unit || unit == units.back().first)
-      return three_digits(value / unit).append(name);
-  return {};
-}
-
-std::string time_text(double seconds) {
-  constexpr std::array<std::pair<double, std::string_view>, 4> kUnits{
-      {{1, " s"}, {1e-3, " ms"}, {1e-6, " us"}, {1e-9, " ns"}}};
-  return in_units(seconds, kUnits);
-}
+std::string time_text(double seconds) { return format_time(seconds, 3); }
 
 std::string rate_text(double bytes_per_s) {
-  constexpr std::array<std::pair<double, std::string_view>, 2> kUnits{
-      {{1e12, " TB/s"}, {1e9, " GB/s"}}};
-  return in_units(bytes_per_s, kUnits);
+  return bytes_per_s >= 0.9995e12 ? three_digits(bytes_per_s * 1e-12) + " TB/s"
+                                  : three_digits(bytes_per_s * 1e-9) + " GB/s";
 }
 
 /// "2.1 million"; up to 9999 as it is.
@@ -457,11 +442,11 @@ class explainer {
     }
   }
 
-  std::string rates(const interval& bytes, const interval& seconds) const {
-    return between(interval{std::min(bytes.low / seconds.low, bytes.high / seconds.high),
-                            std::max(bytes.low / seconds.low, bytes.high / seconds.high)},
-                   rate_text);
+  static interval rates(const interval& bytes, const interval& seconds) {
+    const double best = bytes.low / seconds.low, worst = bytes.high / seconds.high;
+    return {std::min(best, worst), std::max(best, worst)};
   }
+  std::string dram_rates() const { return between(rates(total_, terms().dram), rate_text); }
   /// ", where DRAM alone would need 125 us".
   std::string alone() const {
     if (!in_dram()) return {};
@@ -473,17 +458,19 @@ class explainer {
     if (total_.low == 0)
       say_cost("At most that takes " + time_text(seconds.high), seconds);
     else if (uncertain())
-      say_cost("That takes " + between_times(seconds) + " at " + rates(total_, seconds), seconds);
+      say_cost("That takes " + between_times(seconds) + " at " + dram_rates(), seconds);
     else if (wasteful())
       say_cost("The launch moves " + factors(total_) + " times the array through DRAM instead of " +
                    factor(best_) + ", and that alone takes " + between_times(seconds) +
-                   of_predicted() + ", at " + rates(total_, seconds),
+                   of_predicted() + ", at " + dram_rates(),
                seconds);
     else
-      say_cost("That takes " + between_times(seconds) + of_predicted() + ", at " +
-                   rates(total_, seconds) + " or " +
-                   percent(total_.middle() / seconds.middle() / device_.dram_bytes_per_s) +
-                   " of the memory bus's peak: DRAM gives no more",
+      say_cost("That takes " + between_times(seconds) + of_predicted() + ", at " + dram_rates() +
+                   " or " +
+                   between(rates(total_, seconds) * (1 / device_.dram_bytes_per_s), percent) +
+                   " of the memory bus's peak" +
+                   (device_.time->dram_measured ? ": DRAM gives no more"
+                                                : ", which is assumed and not measured"),
                seconds);
   }
   /// "128 bytes apart": from what is used to the next.
@@ -509,9 +496,7 @@ class explainer {
     const interval seconds = terms().locality;
     if (total_.low == 0) return "up to " + rate_text(total_.high / seconds.high);
     // The fastest at best, the slowest at worst.
-    return between(interval{std::min(total_.high / seconds.high, total_.low / seconds.low),
-                            std::max(total_.high / seconds.high, total_.low / seconds.low)},
-                   rate_text);
+    return between(rates(total_, seconds), rate_text);
   }
 
   void in_flight() {

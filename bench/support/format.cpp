@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/support/format.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -31,27 +32,28 @@ std::string format_exact(double value) {
   return is_whole ? to_text(value, std::chars_format::fixed, 0) : to_text(value);
 }
 
-std::string format_significant(double value) {
+std::string format_significant(double value, int digits) {
   if (!std::isfinite(value)) return "-";
   if (value == 0) return "0";
   // Rounding first: 9.9996 has to count as 10.00, not as 10.000.
-  const std::string rounded = to_text(std::abs(value), std::chars_format::scientific, 3);
+  const std::string rounded = to_text(std::abs(value), std::chars_format::scientific, digits - 1);
   int exponent = 0;
   const std::size_t mark = rounded.find('e');
   const std::size_t sign = rounded[mark + 1] == '+' ? 2 : 1;
   std::from_chars(rounded.data() + mark + sign, rounded.data() + rounded.size(), exponent);
-  return format_fixed(value, exponent >= 3 ? 0 : 3 - exponent);
+  return format_fixed(value, std::max(0, digits - 1 - exponent));
 }
 
-std::string format_time(double seconds) {
+std::string format_time(double seconds, int digits) {
   if (!std::isfinite(seconds)) return "-";
   if (seconds == 0) return "0 s";
   constexpr std::array<std::pair<double, std::string_view>, 4> kUnits{
       {{1, " s"}, {1e-3, " ms"}, {1e-6, " us"}, {1e-9, " ns"}}};
   for (const auto& [unit_s, name] : kUnits)
     // 0.99995 of a unit is the smallest that still rounds to 1.000 of it.
-    if (std::abs(seconds) >= 0.99995 * unit_s || unit_s == kUnits.back().first)
-      return format_significant(seconds / unit_s).append(name);
+    if (std::abs(seconds) >= (1 - 0.5 * std::pow(10, -digits)) * unit_s ||
+        unit_s == kUnits.back().first)
+      return format_significant(seconds / unit_s, digits).append(name);
   return "-";
 }
 

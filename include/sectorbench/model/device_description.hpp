@@ -61,15 +61,16 @@ struct reuse_bounds {
 
 /// What times follow from. All rates are those of the whole GPU.
 struct time_figures {
-  double launch_s = 0;      ///< of a launch that does nothing: from one to the next
-  double dram_start_s = 0;  ///< by which a launch whose data lie in DRAM takes longer than its
-                            ///< bytes at their rate, the launch itself aside
-  curve dram;               ///< bytes/s of dense traffic, over the share of it that is written
-  curve dram_loads;         ///< bytes/s read, over the bytes from one used granule to the next
-  curve dram_stores;        ///< bytes/s read and written by partial stores, over the same distance
-  curve dram_together;      ///< time of both of these at once / sum of their times, over the same
-  curve l2_loads;           ///< sectors/s that L2 serves, over sectors used of a line (1 to 4)
-  curve l2_stores;          ///< sectors/s that L2 takes partly written, over the same
+  double launch_s = 0;         ///< of a launch that does nothing: from one to the next
+  double dram_start_s = 0;     ///< by which a launch whose data lie in DRAM takes longer than its
+                               ///< bytes at their rate, the launch itself aside
+  curve dram;                  ///< bytes/s of dense traffic, over the share of it that is written
+  bool dram_measured = false;  ///< whether `dram` was measured on such a GPU, and not assumed
+  curve dram_loads;            ///< bytes/s read, over the bytes from one used granule to the next
+  curve dram_stores;    ///< bytes/s read and written by partial stores, over the same distance
+  curve dram_together;  ///< time of both of these at once / sum of their times, over the same
+  curve l2_loads;       ///< sectors/s that L2 serves, over sectors used of a line (1 to 4)
+  curve l2_stores;      ///< sectors/s that L2 takes partly written, over the same
   double l2_full_stores = 0;  ///< sectors/s that L2 takes wholly written
   /// Share of the shorter of loads and stores in L2 that comes on top of the longer, over sectors
   /// used of a line.

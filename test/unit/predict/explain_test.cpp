@@ -34,6 +34,7 @@ device_description made_up() {
   time.dram_start_s = 2e-6;
   time.l2_start_s = 0.5e-6;
   time.dram = points({{0, 4e12}});
+  time.dram_measured = true;
   time.dram_loads = points({{64, 4e12}, {128, 2.5e12}, {256, 2e12}});
   time.dram_stores = points({{32, 4e12}, {64, 3e12}, {128, 1.5e12}, {256, 1e12}});
   time.dram_together = curve(std::vector<curve::point>{{0, {0.5, 1}}});
@@ -224,6 +225,16 @@ TEST(Explain, DenseRowAtTheCeilingCanOnlyMoveLess) {
              "peak: DRAM gives no more.",
              "Only moving fewer bytes helps: a narrower type, or kernels joined so that what is "
              "loaded is used more than once."}));
+}
+
+// 256 MiB each way at 3.2 to 4 TB/s take 168 to 134 us; 5 TB/s are the peak.
+TEST(Explain, AnAssumedRateIsNoCeiling) {
+  device_description device = made_up();
+  device.time->dram_measured = false;
+  device.time->dram = curve({curve::point{0, {3.2e12, 4e12}}});
+  const texts sentences = explained("contiguous/copy/f32x4", 16 * kMi, device);
+  EXPECT_TRUE(says(sentences, "between 64 and 80 % of the memory bus's peak, which is assumed"));
+  EXPECT_FALSE(says(sentences, "DRAM gives no more"));
 }
 
 // 67.1 million sectors of partial stores at 1e10 a second take 6.71 ms, those of loads 67 us, and

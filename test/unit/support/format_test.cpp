@@ -34,6 +34,9 @@ TEST(Format, TimesTakeTheUnitThatSuitsThem) {
   EXPECT_EQ(format_time(198.4e-6), "198.4 us");
   EXPECT_EQ(format_time(1.2926e-3), "1.293 ms");
   EXPECT_EQ(format_time(59.5), "59.50 s");
+  EXPECT_EQ(format_time(1.2926e-3, 3), "1.29 ms");
+  EXPECT_EQ(format_time(999.6e-9, 3), "1.00 us");
+  EXPECT_EQ(format_time(999.4e-9, 3), "999 ns");
   EXPECT_EQ(format_time(kInfinity), "-");
 }
 
