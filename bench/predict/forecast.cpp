@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "bench/predict/prediction_metrics.hpp"
 #include "bench/report/label.hpp"
@@ -21,18 +22,22 @@ namespace {
 constexpr index_t kMostBytes = index_t{1} << 38;  // 256 GiB
 constexpr double kSameNumber = 1.02;  // ends of an interval that are printed as one number
 
-std::string either(double low, double high, const std::string& a, const std::string& b) {
-  return high <= low * kSameNumber ? a : a + ".." + b;
+constexpr std::size_t kLineWidth = 120;
+
+/// "1.2 ms", or "1.2..3.4 ms" where the ends differ.
+std::string either(double low, double high, std::string a, const std::string& b) {
+  if (high <= low * kSameNumber) return a;
+  const std::string unit = b.substr(std::min(b.find(' '), b.size()));
+  if (a.ends_with(unit)) a.resize(a.size() - unit.size());
+  return a + ".." + b;
 }
 
-std::string time_text(const row_prediction& model) {
-  if (!model.time) return "-";
-  const interval s = model.time->seconds;
-  return either(s.low, s.high,
-                format_time(s.exact()                                     ? s.low
-                            : s.middle() > 0 && s.spread() <= kSameNumber ? s.middle()
-                                                                          : s.low),
-                format_time(s.high));
+std::string three_digits(double value) { return format_significant(value, 3); }
+
+std::string time_text(const interval& seconds) {
+  const bool one = seconds.high <= seconds.low * kSameNumber;
+  return either(seconds.low, seconds.high, format_time(one ? seconds.middle() : seconds.low, 3),
+                format_time(seconds.high, 3));
 }
 
 /// Bytes as multiples of one array of the row.
@@ -42,33 +47,39 @@ std::string times_array(const interval& bytes, double array) {
 }
 
 std::string limit_text(const row_prediction& model) {
-  std::string text = model.time ? std::string(name_of(model.time->limited_by)) : "";
-  if (!model.traffic.tight() && model.traffic.scheduling)
-    text += text.empty() ? "(scheduling)" : " (scheduling)";
-  else if (!model.traffic.tight() && model.traffic.unsampled)
-    text += text.empty() ? "(not sampled)" : " (not sampled)";
-  else if (!model.traffic.tight() && model.traffic.retention)
-    text += text.empty() ? "(what L2 keeps)" : " (what L2 keeps)";
-  return text.empty() ? "-" : text;
+  const traffic_prediction& traffic = model.traffic;
+  const std::string_view cause = traffic.tight()      ? ""
+                                 : traffic.scheduling ? "(scheduling)"
+                                 : traffic.unsampled  ? "(not sampled)"
+                                 : traffic.retention  ? "(what L2 keeps)"
+                                                      : "";
+  std::string text(model.time ? name_of(model.time->limited_by) : cause.empty() ? "-" : "");
+  if (!text.empty() && !cause.empty()) text += " ";
+  return text.append(cause);
 }
 
-std::string ratio_text(double ratio) {
-  if (ratio <= 0) return "-";
-  return ratio > 0.995 && ratio < 1.005 ? "1" : format_fixed(ratio, 2) + "x";
+std::string ratio_text(const interval& ratio) {
+  if (ratio.high <= 0) return "-";
+  if (ratio.low > 0.995 && ratio.high < 1.005) return "1";
+  return either(ratio.low, ratio.high, three_digits(ratio.low), three_digits(ratio.high)) + "x";
 }
 
-/// Lines of cells, the first left, the others right aligned but for the last of each.
+/// Lines of cells under a heading. A first column that does not fit beside the others in 120
+/// columns stands above them instead, once for all lines that it begins.
 std::string aligned(const std::vector<std::vector<std::string>>& lines,
                     const std::vector<bool>& left) {
   std::vector<std::size_t> widths(left.size());
   for (const auto& line : lines)
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  const std::size_t width = std::accumulate(widths.begin(), widths.end(), 2 * (left.size() - 1));
+  const bool above = width > kLineWidth;
   std::string text;
   for (std::size_t n = 0; n < lines.size(); ++n) {
-    std::string out;
-    for (std::size_t i = 0; i < lines[n].size(); ++i) {
+    if (above && (n == 0 || lines[n][0] != lines[n - 1][0])) text += lines[n][0] + "\n";
+    std::string out = above ? "" : lines[n][0] + std::string(widths[0] - lines[n][0].size(), ' ');
+    for (std::size_t i = 1; i < lines[n].size(); ++i) {
       const std::string spaces(widths[i] - lines[n][i].size(), ' ');
-      out += (i == 0 ? "" : "  ") + (left[i] ? lines[n][i] + spaces : spaces + lines[n][i]);
+      out += "  " + (left[i] ? lines[n][i] + spaces : spaces + lines[n][i]);
     }
     out.erase(out.find_last_not_of(' ') + 1);
     text += out + "\n";
@@ -88,15 +99,6 @@ void refuse_unpredictable(const workload& work) {
                          std::to_string(body.shape().threads()) + " threads; up to " +
                          std::to_string(kMostBytes) +
                          " bytes and as many of accesses are predicted");
-}
-
-/// @throws not_applicable where no GPU takes the accesses, as the proof of a run finds
-void refuse_misaligned(const launch_totals& totals) {
-  if (totals.misaligned > 0)
-    throw not_applicable(
-        std::to_string(totals.misaligned) +
-        " requests are not aligned to their size, which no GPU takes; take a base and rows "
-        "that are multiples of it, or narrower accesses");
 }
 
 }  // namespace
@@ -127,7 +129,6 @@ std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
       const auto work = make_workload(wanted[i]);
       refuse_unpredictable(*work);
       predicted[i].on = predict_on(work->meaning(), devices);
-      refuse_misaligned(predicted[i].on.front().totals);
     } catch (const not_applicable& reason) {
       predicted[i] = {{}, reason.what()};
     } catch (...) {
@@ -141,11 +142,13 @@ std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
     row.on = known[row.row.spec.key()].on;
     row.skipped = known[row.row.spec.key()].skipped;
     const auto& stride1 = known[stride_one_of(row.row.spec).key()].on;
-    for (std::size_t d = 0; d < row.on.size(); ++d)
-      row.stride1_ratio.push_back(row.on[d].time && d < stride1.size() && stride1[d].time
-                                      ? row.on[d].time->seconds.middle() /
-                                            stride1[d].time->seconds.middle()
-                                      : 0);
+    for (std::size_t d = 0; d < row.on.size(); ++d) {
+      row.stride1_ratio.emplace_back();
+      if (!row.on[d].time || d >= stride1.size()) continue;
+      const interval time = row.on[d].time->seconds, of_stride1 = stride1[d].time->seconds;
+      const double best = time.low / of_stride1.low, worst = time.high / of_stride1.high;
+      row.stride1_ratio.back() = {std::min(best, worst), std::max(best, worst)};
+    }
   }
   return result;
 }
@@ -157,45 +160,50 @@ std::string forecast_table(const std::vector<forecast_row>& rows,
     text += "  " + one.device().key + ": " + one.device().name + " (" + one.source() + ")" +
             (one.device().time ? "" : ", whose description has no figures of time") + "\n";
   text += "DRAM read and written are in arrays of the row (elements x element size)\n\n";
-  std::vector<std::vector<std::string>> lines;
-  std::vector<std::string> head{"row", "ld", "st"};
-  std::vector<bool> left{true, false, false};
-  for (const predictor& one : devices) {
-    const std::string of = devices.size() > 1 ? one.device().key + " " : "";
-    for (const char* const title :
-         {"time", "GB/s", "times stride 1", "read", "written", "limited by"})
-      head.push_back(of + title);
-    left.insert(left.end(), {false, false, false, false, false, true});
+  const bool several = devices.size() > 1;
+  std::vector<std::vector<std::string>> lines{
+      {"row", "ld", "st", "time", "GB/s", "/ stride 1", "read", "written", "limited by"}};
+  std::vector<bool> left{true, false, false, false, false, false, false, false, true};
+  if (several) {
+    lines[0].insert(lines[0].begin() + 1, "gpu");
+    left.insert(left.begin() + 1, true);
   }
-  lines.push_back(head);
   std::string skipped;
   for (const forecast_row& row : rows) {
     if (row.on.empty()) {
-      skipped += row.row.name + " skipped: " + row.skipped + "\n";
-      continue;
+      const char* lead = "";
+      for (const std::string& line :
+           wrap(row.row.name + " skipped: " + row.skipped, kLineWidth - 4)) {
+        skipped.append(lead).append(line).append("\n");
+        lead = "    ";
+      }
     }
     const row_spec& spec = row.row.spec;
-    const launch_totals& totals = row.on.front().totals;
-    const auto array = static_cast<double>(spec.buffer_bytes());
-    const auto per_request = [](const side_totals& side) {
-      return side.requests == 0 ? std::string("-") : format_fixed(side.sectors_per_request(), 2);
-    };
-    std::vector<std::string> line{row.row.name, per_request(totals.loads),
-                                  per_request(totals.stores)};
     for (std::size_t d = 0; d < row.on.size(); ++d) {
       const row_prediction& model = row.on[d];
-      line.push_back(time_text(model));
+      const auto array = static_cast<double>(spec.buffer_bytes());
       const auto useful = static_cast<double>(useful_bytes(spec)) * 1e-9;
-      line.push_back(model.time ? either(model.time->seconds.low, model.time->seconds.high,
-                                         format_significant(useful / model.time->seconds.high),
-                                         format_significant(useful / model.time->seconds.low))
-                                : "-");
+      const auto per_request = [](const side_totals& side) {
+        return side.requests == 0 ? std::string("-") : format_fixed(side.sectors_per_request(), 2);
+      };
+      std::vector<std::string> line{row.row.name};
+      if (several) line.push_back(devices[d].device().key);
+      line.push_back(per_request(model.totals.loads));
+      line.push_back(per_request(model.totals.stores));
+      if (model.time) {
+        const interval seconds = model.time->seconds;
+        line.push_back(time_text(seconds));
+        line.push_back(either(seconds.low, seconds.high, three_digits(useful / seconds.high),
+                              three_digits(useful / seconds.low)));
+      } else {
+        line.insert(line.end(), {"-", "-"});
+      }
       line.push_back(ratio_text(row.stride1_ratio[d]));
       line.push_back(times_array(model.traffic.dram_read_bytes, array));
       line.push_back(times_array(model.traffic.dram_write_bytes, array));
       line.push_back(limit_text(model));
+      lines.push_back(std::move(line));
     }
-    lines.push_back(line);
   }
   return text + (lines.size() > 1 ? aligned(lines, left) : "") + skipped;
 }

@@ -17,8 +17,9 @@ namespace sectorbench {
 struct forecast_row {
   suite_row row;
   std::vector<row_prediction> on;
-  std::vector<double> stride1_ratio;  ///< time / time of the stride-1 row; 0 where there is none
-  std::string skipped;                ///< why nothing is predicted; `on` is empty then
+  /// Time / time of the stride-1 row, both at best and both at worst; 0 where there is none.
+  std::vector<interval> stride1_ratio;
+  std::string skipped;  ///< why nothing is predicted; `on` is empty then
 };
 
 /// Predicts all rows on all devices; movers are left out.
