@@ -141,7 +141,7 @@ std::string lower(std::string_view text) {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 60;
-  return "'" + one_line(text.substr(0, kShown)) + (text.size() > kShown ? "...'" : "'");
+  return "'" + std::string(text.substr(0, kShown)) + (text.size() > kShown ? "...'" : "'");
 }
 
 /// A text as it reads, anything else as JSON writes it.

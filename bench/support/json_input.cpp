@@ -22,7 +22,7 @@ class checker : public json::json_sax_t {
   bool number_integer(json::number_integer_t) override { return true; }
   bool number_unsigned(json::number_unsigned_t) override { return true; }
   bool number_float(json::number_float_t, const std::string&) override { return true; }
-  bool string(std::string&) override { return true; }
+  bool string(std::string& text) override { return is_text(text); }
   bool binary(json::binary_t&) override { return true; }
   bool start_object(std::size_t) override { return open(); }
   bool start_array(std::size_t) override { return open(); }
@@ -30,6 +30,7 @@ class checker : public json::json_sax_t {
   bool end_array() override { return close(); }
 
   bool key(std::string& name) override {
+    is_text(name);
     open_.back().last = name;
     if (!open_.back().keys.insert(name).second) fail("stands twice; leave one of the two out");
     return true;
@@ -59,6 +60,11 @@ class checker : public json::json_sax_t {
   }
   bool close() {
     open_.pop_back();
+    return true;
+  }
+  /// Messages end at a NUL.
+  bool is_text(const std::string& text) const {
+    if (text.find('\0') != std::string::npos) fail("a text holds \\u0000; leave it out");
     return true;
   }
   [[noreturn]] void fail(const std::string& what) const {

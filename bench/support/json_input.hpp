@@ -10,7 +10,8 @@ namespace sectorbench {
 /// @param deepest how many lists and objects may lie in each other: the library shows and copies
 /// values by recursion, which deeper ones would end
 /// @throws std::runtime_error where it is no JSON (saying so where it is cut off), is nested
-/// deeper, has a number that is not finite or a key twice; what() is "path.of.key: what is wrong"
+/// deeper, has a number that is not finite, a text with a NUL or a key twice; what() is
+/// "path.of.key: what is wrong"
 nlohmann::json read_json(std::string_view text, std::size_t deepest);
 
 }  // namespace sectorbench

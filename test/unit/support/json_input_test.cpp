@@ -36,6 +36,12 @@ TEST(JsonInput, AKeyStandsOnceInItsObject) {
             "b.a: stands twice; leave one of the two out");
 }
 
+TEST(JsonInput, NoTextHoldsANul) {
+  EXPECT_EQ(refusal(R"({"a": "b\u0000c"})", 3), "a: a text holds \\u0000; leave it out");
+  EXPECT_EQ(refusal(R"({"a": 1, "b\u0000c": 1})", 3), "a: a text holds \\u0000; leave it out");
+  EXPECT_EQ(refusal(R"({"a": "\u0001"})", 3), R"(read: {"a":"\u0001"})");
+}
+
 TEST(JsonInput, OnlyWhatEndsTooEarlyIsCutOff) {
   for (const char* cut : {"{\"a\": 1", "{\"a\": 12.", "[\"a", "[1,", ""})
     EXPECT_TRUE(refusal(cut, 3).ends_with("(is it cut off?)")) << refusal(cut, 3);
