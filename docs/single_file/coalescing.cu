@@ -116,7 +116,7 @@ int main() {
     const char* pattern = step == 1 ? "coalesced" : "strided";
     std::printf("{\"pattern\":\"%s\",\"stride\":%lld,", pattern, step);
     std::printf("\"ms\":%.6g,\"gbps\":%.6g,\"bytes\":%.0f,", ms, bytes / ms * 1e-6, bytes);
-    std::printf("\"l2_bytes\":%d}\n", gpu.l2CacheSize);
+    std::printf("\"n\":%lld,\"l2_bytes\":%d}\n", n, gpu.l2CacheSize);
   }
   CHECK(cudaFree(in));
   CHECK(cudaFree(out));

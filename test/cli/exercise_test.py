@@ -82,11 +82,24 @@ class Exercise(OutputTest):
         self.refuse(good.replace("56.037", "0.0"), "line 6", "'ms' is 0.0")
         self.refuse(good.replace('"gbps": 9.6', '"gbps": 4.8'), "line 6", "4.800 GB/s is not")
         self.refuse(good.replace('"stride": 32', '"stride": 64'), "no row has stride 32")
-        self.refuse(good.replace('"stride": 16', '"stride": 32'), "stride 32 stands twice")
+        self.refuse('{"stride": 1, "ms": ' + "[" * 75000 + "]" * 75000 + "}", "line 1: ms: nested")
         self.refuse("\x00\n", "NUL")
         self.assert_refused(
             2, ["--check=coalescing", "--from=/none"], "--from=/none", "cannot be read"
         )
+
+    def test_a_wrong_row_takes_no_other_with_it(self) -> None:
+        good = (FILES / "passes.jsonl").read_text("utf-8")
+        out = self.check_file(2, self.written(good.replace('"ms": 12.836', '"ms": 12.836, "ms": 1')))
+        self.assertIn("wrong  line 3: ms: stands twice", out)
+        self.assertIn("24.31 times", out)
+        self.assertNotIn("passed", out)
+
+    def test_an_index_map_is_graded_without_a_gpu(self) -> None:
+        right = self.written('{"map": "i % (n/s) * s + i / (n/s)"}\n')
+        self.assertIn("needs 8.00 times the sectors", self.check_file(0, right))
+        wrong = self.written('{"map": "i * s % n"}\n')
+        self.assertIn("2048 elements repeated", self.check_file(1, wrong))
 
     def test_flags_that_do_not_go_together(self) -> None:
         source = f"--from={FILES / 'passes.jsonl'}"
@@ -113,7 +126,7 @@ class Exercise(OutputTest):
         self.assertEqual(result.code, 2, result.err)
         self.assertEqual(result.err, "")
         self.assertRegex(result.out, r"\n7 rows measured and verified(, \d DISTURBED .*)?\n")
-        self.assertRegex(result.out, r"bytes  33554432 in each of 7 rows\n")
+        self.assertRegex(result.out, r"bytes  33554432 in each of 7 rows: 4194304 floats loaded and stored\n")
         self.assertRegex(result.out, r"ratio  stride 32 takes [0-9.]+ times as long as stride 1")
         self.assertIn("not graded: these are rows of a CPU", result.out.splitlines()[-1])
 

@@ -78,7 +78,7 @@ class SingleFile(OutputTest):
             # The clock of the fake; 100003 floats are loaded and stored.
             self.assertEqual((row["ms"], row["bytes"]), (row["stride"], 800024))
             self.assertAlmostEqual(row["gbps"] * row["stride"], 0.800024, places=5)
-            self.assertEqual(row["l2_bytes"], 4096)
+            self.assertEqual((row["n"], row["l2_bytes"]), (100003, 4096))
         path = self.folder / "rows.jsonl"
         path.write_text(done.stdout, "utf-8")
         checked = run(["--check=coalescing", f"--from={path}"])

@@ -64,7 +64,7 @@ TEST(Exercise, JsonLinesOfAT4Pass) {
   EXPECT_EQ(verdict.code, exit_code::kOk);
   EXPECT_EQ(verdict.text,
             "check coalescing: --from=f\n"
-            "  bytes  536870912 in each of 7 rows\n"
+            "  bytes  536870912 in each of 7 rows: 67108864 floats loaded and stored\n"
             "  L2     512 MiB do not fit into 72 MiB (NVIDIA GeForce RTX 4090, the largest known, "
             "as the rows do not say theirs (--gpu= does))\n"
             "  ratio  stride 32 takes 24.31 times as long as stride 1: 56.04 ms and 2.305 ms\n"
@@ -209,10 +209,27 @@ TEST(Exercise, MissingAndRepeatedStridesAreRefused) {
             "--from=f: no row has stride 32; the check needs strides 1 and 32");
   EXPECT_EQ(refusal(line(32, 1, 536.87)),
             "--from=f: no row has stride 1; the check needs strides 1 and 32");
-  EXPECT_EQ(refusal(kT4 + "\n" + line(8, 26.701, 20.1)),
-            "--from=f: stride 8 stands twice, again in line 8; the check takes one curve");
-  EXPECT_EQ(refusal(document({kFast, kSlow, kSlow}, kH200)),
-            "--from=f: stride/copy/f32/stride:32/manual_time: stands twice");
+}
+
+TEST(Exercise, AWrongEntryTakesNoOtherWithIt) {
+  const auto one_wrong = [](const std::string& text, const std::string& said) {
+    const exercise_verdict verdict = check(text);
+    EXPECT_EQ(verdict.code, exit_code::kUsage) << verdict.text;  // all others pass
+    EXPECT_NE(verdict.text.find("  wrong  " + said + "\n"), std::string::npos) << verdict.text;
+    EXPECT_NE(verdict.text.find("ratio  "), std::string::npos) << verdict.text;
+  };
+  one_wrong(kT4 + "\n" + line(8, 26.701, 20.1), "line 8: stride 8 stands twice, first in line 4");
+  one_wrong(kT4 + "\n3", "line 8: not a JSON object");
+  one_wrong("3\n" + kT4, "line 1: not a JSON object");
+  one_wrong(kT4 + "\n{\"map\":\"i +\"}",
+            "line 8: 'map' is \"i +\": expected a number, a variable or '(', found the end at "
+            "character 4");
+  one_wrong(document({kFast, kSlow, kSlow}, kH200),
+            "stride/copy/f32/stride:32/manual_time: stands twice");
+  one_wrong(document({kFast, kSlow, row("stride/copy/f32/stride:2/manual_time", -1)}, kH200),
+            "stride/copy/f32/stride:2/manual_time: 'real_time' is -1.0, not a number above 0");
+  // What is left fails all the same.
+  EXPECT_EQ(check("3\n" + line(1, 1, 536.87) + line(32, 2, 268.44)).code, exit_code::kFailed);
 }
 
 TEST(Exercise, ALineThatIsWrongIsNamed) {
@@ -230,6 +247,15 @@ TEST(Exercise, ALineThatIsWrongIsNamed) {
             "--from=f: line 2: 'ms' is [\"" + std::string(38, 'x') + "..., not a number above 0");
   EXPECT_EQ(second("{\"stride\":32,\"ms\":1,\"gbps\":1,\"bytes\":1.5}"),
             "--from=f: line 2: 'bytes' is 1.5, not a whole number");
+  EXPECT_EQ(second("{\"stride\":32,\"ms\":1,\"gbps\":1,\"bytes\":1001}"),
+            "--from=f: line 2: 'bytes' is 1001, which is 2 x n x 4 of no n floats loaded and "
+            "stored");
+  EXPECT_EQ(second("{\"stride\":32,\"ms\":1,\"ms\":2}"),
+            "--from=f: line 2: ms: stands twice; leave one of the two out");
+  for (const std::string& deep :
+       {std::string(75000, '['), std::string(75000, '[') + std::string(75000, ']') + "}"})
+    EXPECT_EQ(second("{\"stride\":32,\"ms\":" + deep),
+              "--from=f: line 2: ms: nested more than 8 deep");
   EXPECT_EQ(second("{\"stride\":32,\"chunk\":1}"),
             "--from=f: line 2: has both 'stride' and 'chunk'");
   EXPECT_EQ(second("[1]"), "--from=f: line 2: not a JSON object");
@@ -244,6 +270,138 @@ TEST(Exercise, ALineThatIsWrongIsNamed) {
   EXPECT_TRUE(cut.ends_with("(is it cut off?)")) << cut;
 }
 
+TEST(Exercise, ThePatternSaysWhichRowItIs) {
+  const std::string rest = ",\"ms\":1,\"gbps\":536.9,\"bytes\":536870912}\n";
+  const auto fast = [&](const std::string& pattern, const std::string& key) {
+    return refusal("{\"pattern\":" + pattern + ",\"" + key + "\":1" + rest + line(32, 9, 59.65));
+  };
+  EXPECT_EQ(fast("\"chunk\"", "stride"),
+            "--from=f: line 1: 'pattern' is \"chunk\", but the row has 'stride'");
+  EXPECT_EQ(fast("\"stride\"", "chunk"),
+            "--from=f: line 1: 'pattern' is \"stride\", but the row has 'chunk'");
+  for (const std::string other : {"\"transpose\"", "3"})
+    EXPECT_EQ(fast(other, "stride"),
+              "--from=f: no row has stride 1; the check needs strides 1 and 32");
+  for (const std::string same : {"\"stride\"", "\"strided\"", "\"coalesced\"", "null"})
+    EXPECT_EQ(fast(same, "stride").substr(0, 8), "accepted") << same;
+}
+
+TEST(Exercise, BytesAreThoseOfBothSidesOfN) {
+  const auto of = [](index_t bytes, index_t n) {
+    std::string text;
+    for (const auto& [stride, ms] : {std::pair{1, 1.0}, std::pair{32, 10.0}}) {
+      text += line(stride, ms, static_cast<double>(bytes) / ms * 1e-6, bytes);
+      text.insert(text.size() - 2, ",\"n\":" + std::to_string(n));
+    }
+    return check(text);
+  };
+  EXPECT_EQ(of(kBytes, 67108864).code, exit_code::kOk);
+  const exercise_verdict loads_alone = of(kBytes / 2, 67108864);
+  EXPECT_EQ(loads_alone.code, exit_code::kFailed);
+  EXPECT_NE(loads_alone.text.find("stride 1 moved 268435456, 2 x n x 4 of its n is 536870912: only "
+                                  "one of the two sides, loads and stores, is counted\n"),
+            std::string::npos)
+      << loads_alone.text;
+  EXPECT_NE(of(kBytes / 4, 67108864).text.find("did less work"), std::string::npos);
+  EXPECT_NE(of(kBytes, 6710886).text.find("did different work"), std::string::npos);
+  std::string other_n = row("stride/copy/f32/stride:8/manual_time", 1e6, ",\"elements\":8.0");
+  EXPECT_EQ(check(document({kFast, kSlow, other_n}, kH200)).code, exit_code::kFailed);
+}
+
+TEST(Exercise, ALargerStrideThatIsFasterTouchesLess) {
+  // The times of `if (i * s < n)` with 64 Mi floats on an H200, but for stride 1, so that the ratio
+  // would pass.
+  const auto curve = [](double sixteen, double thirty_two) {
+    return line(1, 0.03, kBytes / 0.03e6) + line(8, 0.3154, kBytes / 0.3154e6) +
+           line(16, sixteen, kBytes / sixteen * 1e-6) +
+           line(32, thirty_two, kBytes / thirty_two * 1e-6);
+  };
+  const auto check_on = [](const std::string& text) {
+    exercise_run run = read(text);
+    run.l2_bytes = 1;  // and no peak
+    return check_coalescing(run);
+  };
+  const exercise_verdict faster = check_on(curve(0.2719, 0.2459));
+  EXPECT_EQ(faster.code, exit_code::kFailed);
+  EXPECT_NE(faster.text.find("  shape  stride 16 takes 0.86 times as long as stride 8"),
+            std::string::npos)
+      << faster.text;
+  EXPECT_NE(faster.text.find("(i * s) % n"), std::string::npos);
+  EXPECT_EQ(check_on(curve(0.29, 0.27)).code, exit_code::kFailed);  // 0.86 of stride 8
+  EXPECT_EQ(check_on(curve(0.29, 0.29)).code, exit_code::kOk);      // a spread of 8 %
+  // An honest curve falls beyond 32.
+  EXPECT_EQ(check_on(curve(0.4, 0.5) + line(512, 0.2, kBytes / 0.2e6)).code, exit_code::kOk);
+}
+
+TEST(Exercise, AMapThatCopiesEachElementOncePasses) {
+  const exercise_verdict verdict = check(R"x({"map":"i % (n/s) * s + i / (n/s)"})x");
+  EXPECT_EQ(verdict.code, exit_code::kOk) << verdict.text;
+  EXPECT_NE(verdict.text.find(
+                "map    stride 2 (line 1): each of 65536 elements once, 8.000 sectors a request\n"),
+            std::string::npos)
+      << verdict.text;
+  EXPECT_NE(verdict.text.find("ratio  stride 32 needs 8.00 times the sectors of stride 1"),
+            std::string::npos);
+  EXPECT_EQ(check(R"({"map":"i"})").code, exit_code::kFailed);  // coalesced at every stride
+}
+
+TEST(Exercise, AMapThatWrapsIsNamed) {
+  const exercise_verdict verdict = check(R"({"map":"i * s % n","n":1024})");
+  EXPECT_EQ(verdict.code, exit_code::kFailed);
+  EXPECT_NE(
+      verdict.text.find(
+          "map    stride 32 (line 1): loads: 32 elements repeated, the first is 0; stores: 32 "
+          "elements repeated, the first is 0: n / s elements, s times each, as (i * s) % n "
+          "does\n"),
+      std::string::npos)
+      << verdict.text;
+  // Of an n that shares no divisor with the stride it is right; where it wraps, a warp needs less.
+  EXPECT_EQ(check(R"({"map":"i * s % n","n":4099})").code, exit_code::kOk);
+}
+
+TEST(Exercise, AMapIsAListToo) {
+  std::string sparse = "0", dense = "0";
+  for (int i = 1; i < 1024; ++i) {
+    sparse += "," + std::to_string(i % 32 * 32 + i / 32);
+    dense += "," + std::to_string(i);
+  }
+  const std::string fast = "{\"stride\":1,\"map\":[" + dense + "]}\n";
+  EXPECT_EQ(check(fast + "{\"stride\":32,\"map\":[" + sparse + "]}").code, exit_code::kOk);
+  const auto small = [&](const std::string& list) {
+    return check(fast + "{\"stride\":32,\"map\":[" + list + "]}").text;
+  };
+  EXPECT_NE(small("0,2,1,2").find("1 elements repeated, the first is 2"), std::string::npos);
+  EXPECT_NE(small("0,1,4").find("1 accesses outside the buffer"), std::string::npos);
+  EXPECT_NE(small("0,-1").find("1 accesses outside the buffer"), std::string::npos);
+}
+
+TEST(Exercise, AWrongMapFailsTheRowsBesideIt) {
+  const exercise_verdict verdict = check(kT4 + "\n{\"map\":\"i * s % n\"}");
+  EXPECT_EQ(verdict.code, exit_code::kFailed);
+  EXPECT_EQ(verdict.text.find("ratio"), std::string::npos) << verdict.text;
+  EXPECT_EQ(check(kT4 + "\n{\"map\":\"i\"}").code, exit_code::kOk);
+}
+
+TEST(Exercise, MapsThatAreWrongAreNamed) {
+  const auto said = [](const std::string& line, const std::string& what) {
+    EXPECT_EQ(refusal(line).find("--from=f: line 1: " + what), 0u) << refusal(line);
+  };
+  said(R"({"map":3})", "'map' is 3, neither a formula");
+  said(R"({"map":"x"})", "'map' is \"x\": unknown variable 'x'");
+  said(R"x({"map":"i / (s - 1)"})x", "'map' is \"i / (s - 1)\": 0 / 0 at character 3");
+  said(R"({"map":"i","n":262145})", "'map' has 262145 elements; 1 to 262144");
+  said(R"({"map":"i","ms":1})", "has both 'map' and 'ms'");
+  said(R"({"map":[0]})", "'stride' is missing");
+  said(R"({"map":[],"stride":1})", "'map' has 0 elements");
+  said(R"({"map":[0,1],"stride":1,"n":3})", "'map' has 2 elements, and 'n' is 3");
+  for (const std::string index : {"0.5", "18446744073709551615", "null", "[0]"})
+    said("{\"map\":[" + index + "],\"stride\":1}",
+         "'map' has " + index + ", which is no element's index");
+  said("{\"map\":\"" + std::string(201, '1') + "\"}", "'map' is longer than 200 characters");
+  EXPECT_EQ(refusal(R"({"map":"i","stride":1})"),
+            "--from=f: no map has stride 32; the check needs strides 1 and 32");
+}
+
 TEST(Exercise, ARateThatIsNotBytesOverTimeIsRefused) {
   EXPECT_EQ(refusal(line(1, 2.305, 222.1) + line(32, 56.037, 9.6)),  // MiB per ms
             "--from=f: line 1: 222.1 GB/s is not 536870912 bytes in 2.305 ms, which is 232.9 (GB = "
@@ -251,6 +409,20 @@ TEST(Exercise, ARateThatIsNotBytesOverTimeIsRefused) {
   EXPECT_NE(refusal(line(1, 2.305, 116.5) + line(32, 56.037, 9.6)).find("116.5 GB/s is not"),
             std::string::npos);  // loads alone
   EXPECT_EQ(refusal(line(1, 2.305, 234) + line(32, 56.037, 9.6)).substr(0, 8), "accepted");
+  // Small numbers lose what their digits say: 8,000,000 bytes in 250 ms are 0.032 GB/s, 8,000
+  // bytes in 0.00035 to 0.00045 ms 17.8 to 22.9 GB/s.
+  const auto is_read = [](const std::string& numbers) {
+    return read("{\"stride\":1," + numbers + "}").rows.size() == 1;
+  };
+  EXPECT_TRUE(is_read(R"("ms":250,"gbps":0.032,"bytes":8000000)"));
+  EXPECT_TRUE(is_read(R"("ms":250,"gbps":0.03,"bytes":8000000)"));
+  EXPECT_FALSE(is_read(R"("ms":250,"gbps":0.02,"bytes":8000000)"));
+  EXPECT_FALSE(is_read(R"("ms":250,"gbps":0.0001,"bytes":8000000)"));
+  EXPECT_FALSE(is_read(R"("ms":1,"gbps":0.04,"bytes":536870912)"));
+  EXPECT_TRUE(is_read(R"("ms":0.0004,"gbps":20,"bytes":8000)"));
+  EXPECT_TRUE(is_read(R"("ms":0.0004,"gbps":23,"bytes":8000)"));
+  EXPECT_FALSE(is_read(R"("ms":0.0004,"gbps":24,"bytes":8000)"));
+  EXPECT_FALSE(is_read(R"("ms":0.0004,"gbps":0.01,"bytes":8000)"));
 }
 
 TEST(Exercise, ADocumentThatIsWrongIsRefused) {
