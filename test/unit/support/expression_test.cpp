@@ -31,7 +31,7 @@ std::string error(std::string_view text, std::int64_t t = 0, std::int64_t row = 
   }
 }
 
-TEST(SectorsExpression, NumbersAndVariables) {
+TEST(Expression, NumbersAndVariables) {
   EXPECT_EQ(value("7"), 7);
   EXPECT_EQ(value("0x1F"), 31);
   EXPECT_EQ(value("9223372036854775807"), kMost);
@@ -40,7 +40,7 @@ TEST(SectorsExpression, NumbersAndVariables) {
   EXPECT_EQ(value("4 + 32*t", 31), 996);
 }
 
-TEST(SectorsExpression, OperatorsAreThoseOfC) {
+TEST(Expression, OperatorsAreThoseOfC) {
   const std::int64_t t = 23, row = -5;
   const std::pair<std::string_view, std::int64_t> cases[]{
       {"t + row * 3 - 2", t + row * 3 - 2},
@@ -65,7 +65,7 @@ TEST(SectorsExpression, OperatorsAreThoseOfC) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(value(text, t, row), expected) << text;
 }
 
-TEST(SectorsExpression, NothingWraps) {
+TEST(Expression, NothingWraps) {
   EXPECT_EQ(value("t - 1", kLeast + 1), kLeast);
   EXPECT_EQ(error("1 + t", kMost),
             "1 + 9223372036854775807 at character 3: the result does not fit in 64 bits");
@@ -79,7 +79,7 @@ TEST(SectorsExpression, NothingWraps) {
             "'9223372036854775808' at character 1 does not fit in 64 bits");
 }
 
-TEST(SectorsExpression, DivisionByZeroAndLongShiftsHaveNoResult) {
+TEST(Expression, DivisionByZeroAndLongShiftsHaveNoResult) {
   EXPECT_EQ(error("64 / (t - 3)", 3), "64 / 0 at character 4: division by zero");
   EXPECT_EQ(error("64 % t"), "64 % 0 at character 4: division by zero");
   EXPECT_EQ(value("1 << 62"), std::int64_t{1} << 62);
@@ -87,7 +87,7 @@ TEST(SectorsExpression, DivisionByZeroAndLongShiftsHaveNoResult) {
   EXPECT_EQ(error("1 >> -1"), "1 >> -1 at character 3: a shift is by 0 to 62");
 }
 
-TEST(SectorsExpression, ErrorsNameTheCharacter) {
+TEST(Expression, ErrorsNameTheCharacter) {
   const std::pair<std::string_view, std::string_view> cases[]{
       {"", "expected a number, a variable or '(', found the end at character 1"},
       {"4 + q*t", "unknown variable 'q' at character 5; known: t, row"},
@@ -107,7 +107,7 @@ TEST(SectorsExpression, ErrorsNameTheCharacter) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(error(text), expected) << text;
 }
 
-TEST(SectorsExpression, DeepNestingIsRefusedAndLengthIsNot) {
+TEST(Expression, DeepNestingIsRefusedAndLengthIsNot) {
   const auto nested = [](std::size_t levels) {
     return std::string(levels, '(') + "t" + std::string(levels, ')');
   };
