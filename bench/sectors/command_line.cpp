@@ -9,35 +9,31 @@
 #include "bench/sectors/flags.hpp"
 #include "bench/sectors/number_list.hpp"
 #include "bench/sectors/sources.hpp"
-#include "bench/support/block.hpp"
 #include "bench/support/text.hpp"
+#include "sectorbench/pattern/element.hpp"
 
 namespace sectorbench::sectors {
 namespace {
 
-constexpr std::size_t kMaxFields = 64;
+constexpr std::size_t kMaxInstructions = 64;
 constexpr std::int64_t kMaxWarp = std::int64_t{1} << 40;
+constexpr access_type kWidest{"f32x8", 32};
 
-element_type read_type(std::string_view name) {
-  if (const auto type = element_type_named(name)) return *type;
+access_type read_type(std::string_view name) {
+  if (name == kWidest.name) return kWidest;
+  if (const auto type = element_type_named(name)) return {name_of(*type), size_of(*type)};
   std::vector<std::string_view> known;
   std::ranges::transform(kElementTypes, std::back_inserter(known),
                          [](const auto& type) { return type.second; });
-  throw usage_error(
-      "unknown type; known: " + join(known, ", ") +
-      "; an access has 1, 2, 4, 8 or 16 bytes, and --fields makes structs of several");
+  known.push_back(kWidest.name);
+  throw usage_error("unknown type; known: " + join(known, ", ") +
+                    "; an access has 1, 2, 4, 8, 16 or 32 bytes, and --fields makes structs of "
+                    "several");
 }
 
-block_size read_block(std::string_view text) {
-  if (const auto block = block_named(text)) return *block;
-  throw usage_error("a block is X or XxY threads, at most " + std::to_string(kMaxBlockThreads) +
-                    ", e.g. --block=256 or --block=16x16");
-}
-
-std::int64_t read_warp(std::string_view text, const std::optional<block_size>& block) {
+std::int64_t read_warp(std::string_view text, const std::optional<block_shape>& block) {
   const std::int64_t warp = read_whole(text);
-  const std::int64_t last =
-      block ? groups_of(kWarpLanes, std::int64_t{block->threads()}) - 1 : kMaxWarp;
+  const std::int64_t last = block ? (block->threads() - 1) / kWarpLanes : kMaxWarp;
   if (warp < 0 || warp > last)
     throw usage_error("the warps " + (block ? "of --block=" + block_text(*block) + " " : "") +
                       "are 0 to " + std::to_string(last));
@@ -50,7 +46,7 @@ std::string fields_text(const std::vector<std::int64_t>& fields) {
   return fields.size() <= kFew ? numbers_text(fields) : list_text(fields);
 }
 
-std::string warp_text(std::int64_t warp, const std::optional<block_size>& block) {
+std::string warp_text(std::int64_t warp, const std::optional<block_shape>& block) {
   const std::int64_t first = warp * kWarpLanes;
   const std::int64_t last = block ? std::min<std::int64_t>(first + kWarpLanes, block->threads()) - 1
                                   : first + kWarpLanes - 1;
@@ -86,8 +82,10 @@ std::string remedy(std::int64_t lowest, std::int64_t offset) {
   return "--offset=" + std::to_string(add(offset, multiply(-steps, kBoundary)));
 }
 
+// Adds an instruction for each field.
 void place_lanes(const given_flags& given, const source& from, std::int64_t offset,
-                 std::int64_t warp, const std::optional<block_size>& block, command& to) {
+                 const std::vector<std::int64_t>& fields, std::int64_t warp,
+                 const std::optional<block_shape>& block, command& to) {
   std::uint32_t possible = 0;
   std::array<std::optional<thread_place>, kWarpLanes> threads;
   for (int lane = 0; lane < kWarpLanes; ++lane) {
@@ -97,20 +95,16 @@ void place_lanes(const given_flags& given, const source& from, std::int64_t offs
   }
   to.access.active =
       read_active(given, possible, from.lanes < kWarpLanes ? "address" : "thread in this block");
-  to.access.addresses.resize(to.fields.size());
-  const std::string where = given.contains(from.flag_name)
-                                ? std::string(from.flag_name) + "=" + given.at(from.flag_name)
-                                : "--offset=" + std::to_string(offset);
+  const std::string where = from.given.empty() ? "--offset=" + std::to_string(offset) : from.given;
   std::int64_t lowest = 0;
   std::int64_t lowest_lane = -1;
+  std::array<std::int64_t, kWarpLanes> begins{};
   for (const std::int64_t lane : lanes_of(to.access.active)) {
     const auto i = static_cast<std::size_t>(lane);
     try {
-      const std::int64_t begin = add(from.place(static_cast<int>(lane), *threads[i]), offset);
-      for (std::size_t k = 0; k < to.fields.size(); ++k) {
-        const std::int64_t address = add(begin, to.fields[k]);
-        to.access.addresses[k][i] = static_cast<std::uint64_t>(address);
-        if (address < lowest) {
+      begins[i] = add(from.place(static_cast<int>(lane), *threads[i]), offset);
+      for (const std::int64_t field : fields) {
+        if (const std::int64_t address = add(begins[i], field); address < lowest) {
           lowest = address;
           lowest_lane = lane;
         }
@@ -124,6 +118,14 @@ void place_lanes(const given_flags& given, const source& from, std::int64_t offs
         where + ": lane " + std::to_string(lowest_lane) + " would be at byte " +
         std::to_string(lowest) +
         ", before the buffer's first byte 0; to start further on: " + remedy(lowest, offset));
+  for (const std::int64_t field : fields) {
+    to.instructions.push_back({from.formula, field});
+    auto& addresses = to.access.addresses.emplace_back();
+    for (const std::int64_t lane : lanes_of(to.access.active)) {
+      const auto i = static_cast<std::size_t>(lane);
+      addresses[i] = static_cast<std::uint64_t>(begins[i] + field);
+    }
+  }
 }
 
 }  // namespace
@@ -139,16 +141,21 @@ command read_command(std::span<const std::string> args) {
   if (given.contains("--json")) to.form = output_form::kJson;
   if (given.contains("--svg")) to.form = output_form::kSvg;
 
+  to.is_shared = given.contains("--shared");
+
   if (given.contains("--type")) to.type = read_flag(given, "--type", read_type);
-  const int width = size_of(to.type);
+  if (to.is_shared && to.type.bytes == kWidest.bytes)
+    throw usage_error("--shared: accesses to shared memory have at most 16 bytes, not the " +
+                      std::to_string(kWidest.bytes) + " of --type=" + std::string(kWidest.name));
+  const int width = to.type.bytes;
   to.access.width_bytes = static_cast<std::uint32_t>(width);
   const std::int64_t offset =
       given.contains("--offset") ? read_flag(given, "--offset", read_whole) : 0;
-  to.fields = {0};
+  std::vector<std::int64_t> fields{0};
   if (given.contains("--fields"))
-    to.fields = read_flag(given, "--fields",
-                          [](std::string_view text) { return read_numbers(text, kMaxFields); });
-  std::optional<block_size> block;
+    fields = read_flag(given, "--fields",
+                       [](std::string_view text) { return read_numbers(text, kMaxInstructions); });
+  std::optional<block_shape> block;
   if (given.contains("--block")) block = read_flag(given, "--block", read_block);
   const std::int64_t warp =
       given.contains("--warp")
@@ -156,18 +163,26 @@ command read_command(std::span<const std::string> args) {
                       [&](std::string_view text) { return read_warp(text, block); })
           : 0;
   to.view = read_view(given);
-  const source from = read_source(given, to.view, width, offset);
-  place_lanes(given, from, offset, warp, block, to);
+  const std::vector<source> sources = read_sources(given, to.view, width, offset);
+  if (sources.size() * fields.size() > kMaxInstructions)
+    throw usage_error("--formula: " + std::to_string(sources.size() * fields.size()) +
+                      " instructions; at most " + std::to_string(kMaxInstructions) + " are taken");
+  std::string places;
+  for (const source& from : sources) {
+    place_lanes(given, from, offset, fields, warp, block, to);
+    places += (places.empty() ? "" : "; ") + from.words;
+  }
 
-  to.words.push_back(std::string(name_of(to.type)) + ", " + std::to_string(width) +
-                     (width == 1 ? " byte" : " bytes") + " an access: " + from.words);
+  to.words.push_back(std::string(to.type.name) + ", " + std::to_string(width) +
+                     (width == 1 ? " byte" : " bytes") + " an access" +
+                     (to.is_shared ? " to shared memory: " : ": ") + places);
   if (to.view)
     to.words.push_back(to.view->is_contiguous()
                            ? "the view is contiguous"
                            : "the view is not contiguous: contiguous strides are " +
                                  numbers_text(contiguous_strides(to.view->shape)));
-  if (to.fields != std::vector<std::int64_t>{0})
-    to.words.push_back("an instruction for each field, at bytes " + fields_text(to.fields));
+  if (fields != std::vector<std::int64_t>{0})
+    to.words.push_back("an instruction for each field, at bytes " + fields_text(fields));
   if (block || warp != 0) to.words.push_back(warp_text(warp, block));
   if (to.access.active != ~std::uint32_t{0})
     to.words.push_back(to.access.active == 0 ? "no lane is active"

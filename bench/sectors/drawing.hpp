@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "bench/sectors/bank_view.hpp"
 #include "bench/sectors/command_line.hpp"
 #include "bench/sectors/warp_view.hpp"
 
@@ -13,11 +14,14 @@ namespace sectorbench::sectors {
 
 /// As a drawing for a terminal of 80 columns, in ASCII; `colour` adds escape sequences.
 std::string text_drawing(const command& asked, const warp_view& view, bool colour);
+std::string text_drawing(const command& asked, const bank_view& view, bool colour);
 
 /// As one JSON object and a line end.
 std::string json_text(const command& asked, const warp_view& view);
+std::string json_text(const command& asked, const bank_view& view);
 
 /// As a self-contained SVG document.
 std::string svg_drawing(const command& asked, const warp_view& view);
+std::string svg_drawing(const command& asked, const bank_view& view);
 
 }  // namespace sectorbench::sectors

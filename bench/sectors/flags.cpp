@@ -16,16 +16,17 @@ struct flag {
   std::string_view help;
 };
 
+constexpr std::string_view kRepeated = "--formula";
+
 constexpr std::array kFlags{
     flag{"--type", "NAME", "--type=f64",
-         "what one access moves: u8, f16, f32 (the default), f64 or f32x4, which are 1, 2, 4, 8 "
-         "and 16 bytes"},
+         "what one access moves: u8, f16, f32 (the default), f64, f32x4 or f32x8, which are 1, 2, "
+         "4, 8, 16 and, from compute capability 10.0 on, 32 bytes"},
     flag{"--stride", "ELEMENTS", "--stride=8",
          "thread t takes element ELEMENTS * t; 1 if nothing says where threads go"},
-    flag{
-        "--formula", "BYTES", "--formula='4 + 32*t'",
-        "the byte at which thread t's access begins: whole numbers, t, x, y, ( ) and C's operators "
-        "+ - * / % << >> & ^ | ~"},
+    flag{kRepeated, "BYTES", "--formula='4 + 32*t'",
+         "the byte at which thread t's access begins: whole numbers, t, x, y, z, ( ) and C's "
+         "operators + - * / % << >> & ^ | ~. Given again: one instruction more"},
     flag{"--addresses", "LIST", "--addresses=0,4,8,12",
          "the byte of lane 0, of lane 1 and so on; lanes without one are off. Lists have ranges: "
          "0-124:4 is 0, 4, ... 124"},
@@ -40,16 +41,19 @@ constexpr std::array kFlags{
          "bytes added to every address by the first instruction, the second, and so on: the fields "
          "of a struct, the steps of a loop; 0 if not given"},
     flag{"--lanes", "LIST", "--lanes=0-7,16", "lanes that are active, or none; all if not given"},
-    flag{"--block", "X or XxY", "--block=16x16",
-         "threads of the block; x counts columns, y rows, t both. One endless row if not given"},
+    flag{"--block", "XxYxZ", "--block=16x16",
+         "threads of the block; t counts them in x first, then in y, then in z. One endless row if "
+         "not given"},
     flag{"--warp", "K", "--warp=1",
          "the warp that is drawn: threads 32*K to 32*K + 31; 0 if not given"},
+    flag{"--shared", "", "--shared",
+         "the accesses are to shared memory: its banks, wavefronts and conflicts"},
     flag{"--json", "", "--json", "the same as JSON"},
     flag{"--svg", "", "--svg", "a drawing for browsers and slides"},
     flag{"--help", "", "--help", "show this text and end"},
 };
 
-constexpr std::string_view kHowTo = R"(sectors: what one warp's accesses touch in global memory
+constexpr std::string_view kHowTo = R"(sectors: what one warp's accesses touch in memory
 
 A warp instruction on global memory is one request. It costs as many 32-byte
 sectors as the bytes of its active lanes touch; four sectors are a line. The
@@ -72,6 +76,8 @@ shapes and indices are elements; offsets, addresses, fields and formulas bytes.
   sectors --stride=32 --fields=0-124:4        32 elements a thread, in a loop
   sectors --shape=64,1024 --map=t,0           a column of a matrix
   sectors --block=16x16 --formula='4*(x + 1004*y)'   two rows of a 2-D block
+  sectors --formula=0 --formula='4096 + 4*t'  two loads, 1 + 4 sectors
+  sectors --shared --formula='16*t'           shared memory: 4 wavefronts
 
 )";
 
@@ -101,7 +107,11 @@ given_flags read_flags(std::span<const std::string> args) {
     if (!known->value.empty() && value.empty())
       throw usage_error(std::string(name) + ": a value is missing, e.g. " +
                         std::string(known->example));
-    given[known->name] = value;
+    std::vector<std::string>& values = given[known->name];
+    if (!values.empty() && known->name != kRepeated)
+      throw usage_error(arg + ": " + std::string(name) + " is given twice; only " +
+                        std::string(kRepeated) + " is taken more than once");
+    values.push_back(value);
   }
   return given;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/support/text.hpp"
 
@@ -13,22 +14,27 @@
 
 namespace sectorbench::sectors {
 
-/// A flag's value by its name.
-using given_flags = std::map<std::string_view, std::string>;
+/// A flag's values by its name: one, or as many as --formula was given.
+using given_flags = std::map<std::string_view, std::vector<std::string>>;
 
-/// The flags among `args`; of one that is given twice, the last. A flag without a value has "".
-/// @throws usage_error on what is no flag, a missing value and one too many.
+/// The flags among `args`. A flag without a value has "".
+/// @throws usage_error on what is no flag, a missing value, one too many and a flag given twice.
 given_flags read_flags(std::span<const std::string> args);
 
-/// What `read` makes of the value of a flag that was given; an error gets the flag in front.
+/// What `read` makes of a flag's value; an error gets the flag in front.
 template <typename Read>
-auto read_flag(const given_flags& given, std::string_view name, Read read) {
-  const std::string& value = given.at(name);
+auto read_value(std::string_view name, const std::string& value, Read read) {
   try {
     return read(value);
   } catch (const usage_error& error) {
     throw usage_error(std::string(name) + "=" + value + ": " + error.what());
   }
+}
+
+/// The same of a flag that was given once.
+template <typename Read>
+auto read_flag(const given_flags& given, std::string_view name, Read read) {
+  return read_value(name, given.at(name).front(), read);
 }
 
 /// What --help prints.

@@ -16,21 +16,40 @@ json view_json(const tensor_view& view) {
   return {{"shape", view.shape}, {"strides", view.strides}, {"contiguous", view.is_contiguous()}};
 }
 
-json instruction_json(const command& asked, const warp_view& view, std::size_t k) {
+json instruction_json(const command& asked, std::size_t k, const json& counts) {
+  const instruction& one = asked.instructions[k];
+  json document{{"field", one.field}};
+  if (!one.formula.empty()) document["formula"] = one.formula;
+  document.update(counts);
   json addresses = json::array();
   for (std::size_t lane = 0; lane < kWarpLanes; ++lane)
-    addresses.push_back((view.active >> lane & 1u) != 0 ? json(asked.access.addresses[k][lane])
-                                                        : json());
-  const request_count& one = view.instructions[k];
-  return {{"field", asked.fields[k]},
-          {"requests", one.requests},
+    addresses.push_back(
+        (asked.access.active >> lane & 1u) != 0 ? json(asked.access.addresses[k][lane]) : json());
+  document["addresses"] = addresses;
+  return document;
+}
+
+json counts_json(const request_count& one) {
+  return {{"requests", one.requests},
           {"sectors", one.sectors},
           {"ideal_sectors", one.ideal_sectors()},
           {"lines", one.lines},
           {"requested_bytes", one.requested_bytes},
           {"unique_bytes", one.unique_bytes},
-          {"efficiency", one.efficiency()},
-          {"addresses", addresses}};
+          {"efficiency", one.efficiency()}};
+}
+
+json counts_json(const wavefront_count& one) {
+  return {{"requests", one.requests},
+          {"wavefronts", one.wavefronts},
+          {"ideal_wavefronts", one.least},
+          {"conflicts", one.conflicts()}};
+}
+
+json part_json(const bank_part& part) {
+  json words = json::array();
+  for (const auto& bank : part.banks) words.push_back(bank.size());
+  return {{"lanes", lanes_of(part.lanes)}, {"wavefronts", part.wavefronts}, {"bank_words", words}};
 }
 
 json unused_json(const warp_view& view) {
@@ -39,19 +58,27 @@ json unused_json(const warp_view& view) {
   return intervals;
 }
 
+// What both memories have in front.
+json head_json(const command& asked) {
+  json document{{"arguments", asked.args},
+                {"description", asked.words},
+                {"memory", asked.is_shared ? "shared" : "global"},
+                {"type", asked.type.name},
+                {"access_bytes", asked.type.bytes},
+                {"active_lanes", lanes_of(asked.access.active)}};
+  if (asked.view) document["view"] = view_json(*asked.view);
+  return document;
+}
+
 }  // namespace
 
 std::string json_text(const command& asked, const warp_view& view) {
-  json document{{"arguments", asked.args},
-                {"description", asked.words},
-                {"type", name_of(asked.type)},
-                {"access_bytes", view.width_bytes},
-                {"active_lanes", lanes_of(view.active)}};
-  if (asked.view) document["view"] = view_json(*asked.view);
+  json document = head_json(asked);
   document["totals"] = {{"instructions", view.instructions.size()},
                         {"requests", view.requests()},
                         {"sectors", view.sectors()},
                         {"ideal_sectors", view.ideal_sectors()},
+                        {"sectors_per_request", per_request(view.sectors(), view.requests())},
                         {"sector_bytes", view.sector_bytes()},
                         {"lines", view.lines()},
                         {"requested_bytes", view.requested_bytes()},
@@ -67,13 +94,34 @@ std::string json_text(const command& asked, const warp_view& view) {
                           {"unused_bytes", unused_json(view)}};
   document["instructions"] = json::array();
   for (std::size_t k = 0; k < view.instructions.size(); ++k)
-    document["instructions"].push_back(instruction_json(asked, view, k));
+    document["instructions"].push_back(
+        instruction_json(asked, k, counts_json(view.instructions[k])));
   document["sectors"] = json::array();
   for (const sector_unit& unit : view.units)
     document["sectors"].push_back({{"sector", unit.number},
                                    {"first_byte", unit.first_byte()},
                                    {"fetches", unit.fetches},
                                    {"lanes", lanes_of(unit.lanes())}});
+  return document.dump(2) + "\n";
+}
+
+std::string json_text(const command& asked, const bank_view& view) {
+  json document = head_json(asked);
+  const wavefront_count total = view.total();
+  document["totals"] = {{"instructions", view.instructions.size()}};
+  document["totals"].update(counts_json(total));
+  document["totals"].update(
+      {{"wavefronts_per_request", per_request(total.wavefronts, total.requests)},
+       {"requested_bytes", view.requested_bytes()},
+       {"unique_bytes", view.unique_bytes()}});
+  document["instructions"] = json::array();
+  for (std::size_t k = 0; k < view.instructions.size(); ++k) {
+    const bank_instruction& one = view.instructions[k];
+    json counts = counts_json(one.count);
+    counts["parts"] = json::array();
+    for (const bank_part& part : one.parts) counts["parts"].push_back(part_json(part));
+    document["instructions"].push_back(instruction_json(asked, k, counts));
+  }
   return document.dump(2) + "\n";
 }
 

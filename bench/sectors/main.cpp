@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/sectors/bank_view.hpp"
 #include "bench/sectors/command_line.hpp"
 #include "bench/sectors/drawing.hpp"
 #include "bench/sectors/flags.hpp"
@@ -28,16 +29,18 @@ bool wants_colour() {
 
 std::string answer(const command& asked) {
   if (asked.help) return help_text();
-  const warp_view view = view_of(asked.access);
-  switch (asked.form) {
-    case output_form::kJson:
-      return json_text(asked, view);
-    case output_form::kSvg:
-      return svg_drawing(asked, view);
-    case output_form::kText:
-      break;
-  }
-  return text_drawing(asked, view, wants_colour());
+  const auto drawn = [&](const auto& view) {
+    switch (asked.form) {
+      case output_form::kJson:
+        return json_text(asked, view);
+      case output_form::kSvg:
+        return svg_drawing(asked, view);
+      case output_form::kText:
+        break;
+    }
+    return text_drawing(asked, view, wants_colour());
+  };
+  return asked.is_shared ? drawn(banks_of(asked.access)) : drawn(view_of(asked.access));
 }
 
 exit_code run(const std::vector<std::string>& args) {

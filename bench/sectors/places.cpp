@@ -2,16 +2,16 @@
 #include "bench/sectors/places.hpp"
 
 #include <array>
-#include <string>
-#include <string_view>
 
+#include "bench/sectors/number_list.hpp"
+#include "bench/support/block.hpp"
 #include "bench/support/text.hpp"
 #include "sectorbench/model/sector_model.hpp"
 
 namespace sectorbench::sectors {
 namespace {
 
-constexpr std::array<std::string_view, 3> kVariables{"t", "x", "y"};
+constexpr std::array<std::string_view, 4> kVariables{"t", "x", "y", "z"};
 
 [[noreturn]] void refuse(std::int64_t left, std::string_view spelling, std::int64_t right) {
   throw usage_error(std::to_string(left) + std::string(spelling) + std::to_string(right) +
@@ -20,18 +20,41 @@ constexpr std::array<std::string_view, 3> kVariables{"t", "x", "y"};
 
 }  // namespace
 
+block_shape read_block(std::string_view text) {
+  constexpr std::array<std::int64_t, 3> kMost{kMaxBlockThreads, kMaxBlockThreads, 64};
+  const std::vector<std::string_view> parts = split(text, 'x');
+  std::array<std::int64_t, 3> sizes{1, 1, 1};
+  bool fits = parts.size() <= sizes.size();
+  for (std::size_t i = 0; fits && i < parts.size(); ++i) {
+    sizes[i] = read_whole(parts[i]);
+    fits = sizes[i] >= 1 && sizes[i] <= kMost[i];
+  }
+  const block_shape block{sizes[0], sizes[1], sizes[2]};
+  if (fits && block.threads() <= kMaxBlockThreads) return block;
+  throw usage_error("a block is X, XxY or XxYxZ threads, at most " +
+                    std::to_string(kMaxBlockThreads) + " and " + std::to_string(kMost[2]) +
+                    " in z, e.g. --block=256, --block=16x16 or --block=4x4x6");
+}
+
+std::string block_text(const block_shape& block) {
+  std::string text = std::to_string(block.x);
+  if (block.y > 1 || block.z > 1) text += "x" + std::to_string(block.y);
+  if (block.z > 1) text += "x" + std::to_string(block.z);
+  return text;
+}
+
 std::optional<thread_place> thread_of(std::int64_t warp, int lane,
-                                      const std::optional<block_size>& block) {
+                                      const std::optional<block_shape>& block) {
   const std::int64_t t = warp * kWarpLanes + lane;
-  if (!block) return thread_place{t, t, 0};
-  if (t >= std::int64_t{block->threads()}) return std::nullopt;
-  return thread_place{t, t % block->x, t / block->x};
+  if (!block) return thread_place{t, t, 0, 0};
+  if (t >= block->threads()) return std::nullopt;
+  return thread_place{t, t % block->x, t / block->x % block->y, t / block->x / block->y};
 }
 
 expression read_formula(std::string_view text) { return {text, kVariables}; }
 
 std::int64_t evaluate(const expression& formula, const thread_place& thread) {
-  const std::array values{thread.t, thread.x, thread.y};
+  const std::array values{thread.t, thread.x, thread.y, thread.z};
   return formula.evaluate(values);
 }
 

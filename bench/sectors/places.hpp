@@ -3,28 +3,39 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/support/expression.hpp"
-#include "sectorbench/pattern/launch.hpp"
-
 /// @file
 /// Where threads go: each source of places maps a thread to a byte.
 
 namespace sectorbench::sectors {
 
-/// A thread as formulas see it: its rank in the block, and its column and row.
+/// Threads of a block in x, y and z; they follow each other in x first, then in y, then in z.
+struct block_shape {
+  std::int64_t x = 1, y = 1, z = 1;
+  std::int64_t threads() const { return x * y * z; }
+};
+
+/// Reads "256", "16x16" or "4x4x6". @throws usage_error on what no GPU takes.
+block_shape read_block(std::string_view text);
+
+/// The same without sizes of 1 at the end.
+std::string block_text(const block_shape& block);
+
+/// A thread as formulas see it: its rank in the block, and its place in x, y and z.
 struct thread_place {
-  std::int64_t t = 0, x = 0, y = 0;
+  std::int64_t t = 0, x = 0, y = 0, z = 0;
 };
 
 /// The thread of lane `lane` of warp `warp`, in `block`, or, without one, in a row that does not
 /// end; nothing if the block has no such thread. @pre 0 <= warp <= 2^40.
 std::optional<thread_place> thread_of(std::int64_t warp, int lane,
-                                      const std::optional<block_size>& block);
+                                      const std::optional<block_shape>& block);
 
-/// Reads a formula in t, x and y. @throws usage_error.
+/// Reads a formula in t, x, y and z. @throws usage_error.
 expression read_formula(std::string_view text);
 
 /// The formula's value for a thread. @throws usage_error.

@@ -33,21 +33,27 @@ std::string affine_text(std::int64_t offset, std::int64_t step) {
   return std::to_string(offset) + (step < 0 ? " - " + steps.substr(1) : " + " + steps) + "*t";
 }
 
+// As it was given, or nothing.
+std::string flag_text(const given_flags& given, std::string_view name) {
+  return given.contains(name) ? std::string(name) + "=" + given.at(name).front() : "";
+}
+
 source by_stride(const given_flags& given, int width, std::int64_t offset) {
   std::int64_t step = width;
   if (given.contains("--stride"))
     step = read_flag(given, "--stride",
                      [&](std::string_view text) { return multiply(read_whole(text), width); });
-  return {"--stride", [step](int, const thread_place& thread) { return multiply(step, thread.t); },
+  return {flag_text(given, "--stride"),
+          [step](int, const thread_place& thread) { return multiply(step, thread.t); },
           "thread t at byte " + affine_text(offset, step)};
 }
 
-source by_formula(const given_flags& given, std::int64_t offset) {
-  const expression formula = read_flag(given, "--formula", read_formula);
-  const std::string& text = given.at("--formula");
-  return {
-      "--formula", [formula](int, const thread_place& thread) { return evaluate(formula, thread); },
-      "thread t at byte " + (offset == 0 ? text : std::to_string(offset) + " + (" + text + ")")};
+source by_formula(const std::string& text, std::int64_t offset, bool is_one_of_several) {
+  const expression formula = read_value("--formula", text, read_formula);
+  return {"--formula=" + text,
+          [formula](int, const thread_place& thread) { return evaluate(formula, thread); },
+          "thread t at byte " + (offset == 0 ? text : std::to_string(offset) + " + (" + text + ")"),
+          kWarpLanes, is_one_of_several ? text : ""};
 }
 
 source by_addresses(const given_flags& given, std::int64_t offset) {
@@ -59,7 +65,7 @@ source by_addresses(const given_flags& given, std::int64_t offset) {
   const std::vector<std::int64_t> addresses = read_flag(
       given, "--addresses", [](std::string_view text) { return read_numbers(text, kWarpLanes); });
   return {
-      "--addresses",
+      flag_text(given, "--addresses"),
       [addresses](int lane, const thread_place&) {
         return addresses[static_cast<std::size_t>(lane)];
       },
@@ -74,7 +80,7 @@ source by_map(const given_flags& given, const tensor_view& view, int width, std:
     const std::vector<std::string_view> parts = split(text, ',');
     if (parts.size() != view.shape.size())
       throw usage_error("formulas: " + std::to_string(parts.size()) +
-                        ", dimensions of --shape=" + given.at("--shape") + ": " +
+                        ", dimensions of --shape=" + given.at("--shape").front() + ": " +
                         std::to_string(view.shape.size()) + "; give one for each");
     std::vector<expression> formulas;
     for (const std::string_view part : parts) {
@@ -87,7 +93,7 @@ source by_map(const given_flags& given, const tensor_view& view, int width, std:
     }
     return formulas;
   });
-  return {"--map",
+  return {flag_text(given, "--map"),
           [=](int, const thread_place& thread) {
             std::vector<std::int64_t> at;
             std::ranges::transform(indices, std::back_inserter(at), [&](const expression& index) {
@@ -95,7 +101,7 @@ source by_map(const given_flags& given, const tensor_view& view, int width, std:
             });
             return multiply(view.element(at), width);
           },
-          "thread t at element (" + given.at("--map") + ") of a view of shape " +
+          "thread t at element (" + given.at("--map").front() + ") of a view of shape " +
               numbers_text(view.shape) + " and strides " + numbers_text(view.strides) +
               (offset == 0 ? "" : " from byte " + std::to_string(offset) + " on")};
 }
@@ -117,25 +123,29 @@ std::optional<tensor_view> read_view(const given_flags& given) {
   view.strides = given.contains("--strides") ? read_flag(given, "--strides", read_wholes)
                                              : contiguous_strides(view.shape);
   if (view.strides.size() != view.shape.size())
-    throw usage_error("--strides=" + given.at("--strides") +
+    throw usage_error("--strides=" + given.at("--strides").front() +
                       ": strides: " + std::to_string(view.strides.size()) +
-                      ", dimensions of --shape=" + given.at("--shape") + ": " +
+                      ", dimensions of --shape=" + given.at("--shape").front() + ": " +
                       std::to_string(view.shape.size()) + "; give one for each");
   return view;
 }
 
-source read_source(const given_flags& given, const std::optional<tensor_view>& view, int width,
-                   std::int64_t offset) {
+std::vector<source> read_sources(const given_flags& given, const std::optional<tensor_view>& view,
+                                 int width, std::int64_t offset) {
   std::vector<std::string_view> sources;
   for (const std::string_view name : {"--stride", "--formula", "--addresses", "--map"})
     if (given.contains(name)) sources.push_back(name);
   if (sources.size() > 1)
     throw usage_error(std::string(sources[0]) + " and " + std::string(sources[1]) +
                       " both say where threads go: give one of them");
-  if (view) return by_map(given, *view, width, offset);
-  if (given.contains("--formula")) return by_formula(given, offset);
-  if (given.contains("--addresses")) return by_addresses(given, offset);
-  return by_stride(given, width, offset);
+  if (view) return {by_map(given, *view, width, offset)};
+  if (given.contains("--addresses")) return {by_addresses(given, offset)};
+  if (!given.contains("--formula")) return {by_stride(given, width, offset)};
+  const std::vector<std::string>& texts = given.at("--formula");
+  std::vector<source> formulas;
+  for (const std::string& text : texts)
+    formulas.push_back(by_formula(text, offset, texts.size() > 1));
+  return formulas;
 }
 
 std::string numbers_text(const std::vector<std::int64_t>& numbers) {

@@ -19,23 +19,24 @@ namespace sectorbench::sectors {
 
 /// Where a lane's access begins, offset and field left out, and how a person says that.
 struct source {
-  std::string_view flag_name;
+  std::string given;  // the flag and its value; empty without one
   std::function<std::int64_t(int lane, const thread_place&)> place;
   std::string words;
-  int lanes = kWarpLanes;  // those that have a place
+  int lanes = kWarpLanes;    // those that have a place
+  std::string formula = {};  // empty unless there are several
 };
 
 /// The view that --shape and --strides describe; nothing without --map.
 /// @throws usage_error.
 std::optional<tensor_view> read_view(const given_flags& given);
 
-/// The one source that was asked for; stride 1 if none was.
+/// The source that was asked for, stride 1 if none was; several of repeated --formula.
 /// @param view what read_view has read
 /// @param width bytes of an element
 /// @param offset bytes that are added to every address, for the words
-/// @throws usage_error on several sources and on bad values.
-source read_source(const given_flags& given, const std::optional<tensor_view>& view, int width,
-                   std::int64_t offset);
+/// @throws usage_error on sources of several kinds and on bad values.
+std::vector<source> read_sources(const given_flags& given, const std::optional<tensor_view>& view,
+                                 int width, std::int64_t offset);
 
 /// "1,64".
 std::string numbers_text(const std::vector<std::int64_t>& numbers);

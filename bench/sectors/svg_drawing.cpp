@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,7 @@ namespace {
 // Lengths in SVG's user units.
 constexpr int kByte = 6;  // 32 of them are a sector, four sectors a row
 constexpr int kSector = kSectorBytes * kByte;
+constexpr int kBank = 25;  // 32 of them are as wide as four sectors
 constexpr int kLeft = 160, kGap = 8, kMargin = 16;
 constexpr int kBar = 22, kRow = 46, kTextLine = 18;
 constexpr std::size_t kTextCharacters = 120;
@@ -101,49 +104,113 @@ std::string sector_drawing(const sector_unit& unit, std::uint32_t width_bytes, i
   return text;
 }
 
+std::string number(int count, std::string_view what) {
+  return counted(static_cast<std::uint64_t>(count), what);
+}
+
 std::string counts(const warp_view& view) {
-  const auto number = [](int count, std::string_view what) {
-    return counted(static_cast<std::uint64_t>(count), what);
-  };
   return number(view.requests(), "request") + ", " + number(view.sectors(), "sector") + " (ideal " +
          std::to_string(view.ideal_sectors()) + "), " + std::to_string(view.sector_bytes()) +
          " bytes in sectors, " + number(view.lines(), "line") + ", useful share " +
          format_percent(view.efficiency(), 1) +
          (view.instructions.size() == 1
               ? ""
-              : "; together " + number(view.together().sectors, "sector"));
+              : "; " + format_fixed(per_request(view.sectors(), view.requests()), 2) +
+                    " sectors a request; together " + number(view.together().sectors, "sector"));
 }
 
-std::string legend(int y) {
+std::string counts(const bank_view& view) {
+  const wavefront_count total = view.total();
+  return number(total.requests, "request") + ", " + number(total.wavefronts, "wavefront") +
+         " (ideal " + std::to_string(total.least) + "), " + number(total.conflicts(), "conflict") +
+         (view.instructions.size() == 1
+              ? ""
+              : "; " + format_fixed(per_request(total.wavefronts, total.requests), 2) +
+                    " wavefronts a request");
+}
+
+/// What rectangles of a kind mean.
+struct key {
+  std::string_view kind, meaning;
+};
+constexpr key kAsked{"asked", "asked for, with its lanes"};
+constexpr std::array kSectorKeys{kAsked, key{"fetched", "fetched, not asked for"},
+                                 key{"skipped", "not fetched"}};
+constexpr std::array kBankKeys{kAsked, key{"skipped", "bank not asked"}};
+
+std::string legend(std::span<const key> keys, int y) {
   std::string text;
   int x = kLeft;
-  const auto entry = [&](std::string_view kind, std::string_view meaning, int step) {
+  for (const auto& [kind, meaning] : keys) {
     text += element("use",
-                    "href='#" + std::string(kind) + "' x='" + std::to_string(x) + "' y='" +
+                    "href='#key-" + std::string(kind) + "' x='" + std::to_string(x) + "' y='" +
                         std::to_string(y - 10) + "'",
                     "");
     text += text_at(x + 22, y, "small", meaning);
-    x += step;
+    x += 190;
+  }
+  return text;
+}
+
+// What stands above a drawing; `y` is moved to where it begins.
+std::string head(const command& asked, std::string_view title, const std::string& counts,
+                 std::span<const key> keys, int& y) {
+  std::string text = text_at(kMargin, y, "title", title);
+  for (const std::string& sentence : asked.words)
+    for (const std::string& line : wrap(sentence, kTextCharacters))
+      text += text_at(kMargin, y += kTextLine, "plain", line);
+  text += text_at(kMargin, y += kTextLine, "plain", counts);
+  text += legend(keys, y += kTextLine + 6);
+  y += 30;
+  return text;
+}
+
+// The file around a drawing that is `height` high.
+std::string document(const command& asked, const std::string& body, int height) {
+  const auto defined = [](std::string_view kind, std::string_view style) {
+    return "<rect id='key-" + std::string(kind) + "' class='" + std::string(style) +
+           "' width='16' height='12'/>";
   };
-  entry("key-asked", "asked for, with its lanes", 190);
-  entry("key-fetched", "fetched, not asked for", 180);
-  entry("key-skipped", "not fetched", 0);
+  const std::string size = std::to_string(kWidth) + " " + std::to_string(height);
+  return "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 " + size + "' width='" +
+         std::to_string(kWidth) + "' height='" + std::to_string(height) + "'>\n<title>" +
+         escaped(asked.words[0]) + "</title>\n<style>" + std::string(kStyle) + "</style>\n<defs>" +
+         defined("asked", "even") + defined("fetched", "fetched") + defined("skipped", "skipped") +
+         "</defs>\n<rect class='page' width='" + std::to_string(kWidth) + "' height='" +
+         std::to_string(height) + "'/>\n" + body + "</svg>\n";
+}
+
+// The words of a part, one above the other in the column of their bank: a row for each wavefront.
+std::string part_drawing(const bank_part& part, const std::string& name, int& y) {
+  std::string text = text_at(kMargin, y - 4, "small", name);
+  for (int bank = 0; bank < kBanks; ++bank)
+    text += text_at(kLeft + bank * kBank + kBank / 2, y - 4, "lane", std::to_string(bank));
+  for (int bank = 0; bank < kBanks; ++bank) {
+    const int x = kLeft + bank * kBank;
+    const auto& words = part.banks[static_cast<std::size_t>(bank)];
+    if (words.empty()) text += bar(x, y, kBank, "skipped", "");
+    int at = y;
+    for (const auto& [word, lanes] : words) {
+      const std::string shade = (at - y) / kBar % 2 == 0 ? "even" : "odd";
+      const std::string list = lanes_text(lanes);
+      text += bar(x, at, kBank, shade,
+                  "bank " + std::to_string(bank) + ", byte " + std::to_string(word * kBankBytes) +
+                      ": lanes " + list);
+      if (const std::string label = fitting(list, "", kBank); !label.empty())
+        text += text_at(x + kBank / 2, at + kBar - 7, "lane " + shade + "-text", label);
+      at += kBar;
+    }
+  }
+  y += part.wavefronts * kBar + 30;
   return text;
 }
 
 }  // namespace
 
 std::string svg_drawing(const command& asked, const warp_view& view) {
-  std::string body;
   int y = kMargin + 12;
-  body += text_at(kMargin, y, "title", "One warp's accesses in 32-byte sectors");
-  for (const std::string& sentence : asked.words)
-    for (const std::string& line : wrap(sentence, kTextCharacters))
-      body += text_at(kMargin, y += kTextLine, "plain", line);
-  body += text_at(kMargin, y += kTextLine, "plain", counts(view));
-  body += legend(y += kTextLine + 6);
-  y += 30;
-
+  std::string body =
+      head(asked, "One warp's accesses in 32-byte sectors", counts(view), kSectorKeys, y);
   std::uint64_t next_line = view.units.empty() ? 0 : view.units[0].number / kLineSectors;
   for (std::size_t i = 0; i < view.units.size();) {
     const std::uint64_t line = view.units[i].number / kLineSectors;
@@ -164,18 +231,18 @@ std::string svg_drawing(const command& asked, const warp_view& view) {
     next_line = line + 1;
     y += kRow;
   }
+  return document(asked, body, y);
+}
 
-  const auto key = [](std::string_view kind, std::string_view style) {
-    return "<rect id='key-" + std::string(kind) + "' class='" + std::string(style) +
-           "' width='16' height='12'/>";
-  };
-  const std::string size = std::to_string(kWidth) + " " + std::to_string(y);
-  return "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 " + size + "' width='" +
-         std::to_string(kWidth) + "' height='" + std::to_string(y) + "'>\n<title>" +
-         escaped(asked.words[0]) + "</title>\n<style>" + std::string(kStyle) + "</style>\n<defs>" +
-         key("asked", "even") + key("fetched", "fetched") + key("skipped", "skipped") +
-         "</defs>\n<rect class='page' width='" + std::to_string(kWidth) + "' height='" +
-         std::to_string(y) + "'/>\n" + body + "</svg>\n";
+std::string svg_drawing(const command& asked, const bank_view& view) {
+  int y = kMargin + 12;
+  std::string body = head(asked, "One warp's accesses in the 32 banks of shared memory",
+                          counts(view), kBankKeys, y);
+  for (std::size_t k = 0; k < view.instructions.size(); ++k)
+    for (const bank_part& part : view.instructions[k].parts)
+      body += part_drawing(
+          part, "access " + std::to_string(k + 1) + ", lanes " + lanes_text(part.lanes), y);
+  return document(asked, body, y);
 }
 
 }  // namespace sectorbench::sectors

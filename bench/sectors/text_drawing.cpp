@@ -48,7 +48,7 @@ std::vector<std::string> broken(std::string_view list, std::size_t width) {
   return lines;
 }
 
-// Marks of one kind in the colour that says whether their bytes are of use.
+// Marks of one kind in the colour that says whether they cost no more than they must.
 std::string painted(std::string_view marks, bool colour) {
   if (!colour) return std::string(marks);
   constexpr std::string_view kUsed = "\033[32m", kUnused = "\033[33m", kEnd = "\033[0m";
@@ -56,7 +56,9 @@ std::string painted(std::string_view marks, bool colour) {
   for (std::size_t begin = 0; begin < marks.size();) {
     const std::size_t end = std::min(marks.find_first_not_of(marks[begin], begin), marks.size());
     const std::string_view run = marks.substr(begin, end - begin);
-    const std::string_view escape = run[0] == '#' ? kUsed : run[0] == '.' ? kUnused : "";
+    const std::string_view escape = run[0] == '#' || run[0] == '1' ? kUsed
+                                    : run[0] == '-'                ? ""
+                                                                   : kUnused;
     text.append(escape).append(run).append(escape.empty() ? "" : kEnd);
     begin = end;
   }
@@ -158,28 +160,72 @@ std::string table_of_units(const warp_view& view, bool colour) {
   return text + "\n";
 }
 
-std::string instruction_row(std::string name, std::string field, std::uint64_t sectors,
-                            std::uint64_t ideal, std::uint64_t lines, double efficiency) {
-  return right(std::move(name), 11) + right(std::move(field), 9) + right(number(sectors), 9) +
-         right(number(ideal), 7) + right(number(lines), 7) +
-         right(format_percent(efficiency, 1), 14) + "\n";
+// Cells to the right of columns that are as wide as their titles; the last one, of free length,
+// stands to the left and is cut at the drawing's width.
+std::string table_row(std::span<const std::string_view> titles, std::vector<std::string> cells) {
+  std::string text;
+  for (std::size_t i = 0; i + 1 < titles.size(); ++i)
+    text += (i == 0 ? "" : "  ") + right(cells[i], titles[i].size());
+  const std::string& last = cells[titles.size() - 1];
+  const std::size_t room = kWidth - text.size() - 2;
+  text += "  " + (last.size() > room ? last.substr(0, room - 3) + "..." : last);
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + "\n";
+}
+
+std::string name_of(const instruction& one) {
+  const std::string field = "+" + std::to_string(one.field);
+  return one.formula.empty() ? field : one.formula + (one.field == 0 ? "" : " " + field);
 }
 
 std::string table_of_instructions(const command& asked, const warp_view& view) {
-  std::string text = "instruction    field  sectors  ideal  lines  useful share\n";
-  for (std::size_t k = 0; k < view.instructions.size() && k < kMaxRows; ++k) {
-    const request_count& one = view.instructions[k];
-    text += instruction_row(number(k + 1), "+" + std::to_string(asked.fields[k]),
-                            static_cast<std::uint64_t>(one.sectors),
-                            static_cast<std::uint64_t>(one.ideal_sectors()),
-                            static_cast<std::uint64_t>(one.lines), one.efficiency());
-  }
-  const request_count together = view.together();
-  return text +
-         instruction_row("together", "", static_cast<std::uint64_t>(together.sectors),
-                         static_cast<std::uint64_t>(together.ideal_sectors()),
-                         static_cast<std::uint64_t>(together.lines), together.efficiency()) +
+  constexpr std::array<std::string_view, 6> kTitles{"instruction", "sectors",      "ideal",
+                                                    "lines",       "useful share", "byte"};
+  const auto cells = [&](std::string name, const request_count& one, std::string where) {
+    return table_row(kTitles, {std::move(name), std::to_string(one.sectors),
+                               std::to_string(one.ideal_sectors()), std::to_string(one.lines),
+                               format_percent(one.efficiency(), 1), std::move(where)});
+  };
+  std::string text = table_row(kTitles, {kTitles.begin(), kTitles.end()});
+  for (std::size_t k = 0; k < view.instructions.size(); ++k)
+    text += cells(number(k + 1), view.instructions[k], name_of(asked.instructions[k]));
+  return text + cells("together", view.together(), "") +
          "together: each sector once, as if a cache kept it between the instructions\n\n";
+}
+
+// A row for each part of an instruction: how many words each bank is asked for.
+std::string table_of_banks(const bank_view& view, bool colour) {
+  std::string text =
+      "words that each of the 32 banks is asked for: - none, + ten or more\n"
+      "instruction  lanes  bank 0 to 31                      wavefronts  fullest bank\n";
+  for (std::size_t k = 0; k < view.instructions.size(); ++k)
+    for (const bank_part& part : view.instructions[k].parts) {
+      std::string marks;
+      for (const auto& bank : part.banks)
+        marks += bank.empty() ? '-' : bank.size() > 9 ? '+' : static_cast<char>('0' + bank.size());
+      const int fullest = part.fullest_bank();
+      text += right(number(k + 1), 11) + "  " + left(lanes_text(part.lanes), 5) + "  " +
+              painted(marks, colour) + right(std::to_string(part.wavefronts), 12) + "  ";
+      std::string indent = std::to_string(fullest) + ": ";
+      for (const std::string& line : broken(lanes_text(part.lanes_of_bank(fullest)), 10)) {
+        text += indent + line + "\n";
+        indent.assign(70, ' ');
+      }
+    }
+  return text + "\n";
+}
+
+std::string table_of_instructions(const command& asked, const bank_view& view) {
+  constexpr std::array<std::string_view, 5> kTitles{"instruction", "wavefronts", "ideal",
+                                                    "conflicts", "byte"};
+  std::string text = table_row(kTitles, {kTitles.begin(), kTitles.end()});
+  for (std::size_t k = 0; k < view.instructions.size(); ++k) {
+    const wavefront_count& one = view.instructions[k].count;
+    text += table_row(kTitles,
+                      {number(k + 1), std::to_string(one.wavefronts), std::to_string(one.least),
+                       std::to_string(one.conflicts()), name_of(asked.instructions[k])});
+  }
+  return text + "\n";
 }
 
 std::string row(std::string_view name, const std::string& value, const std::string& ideal,
@@ -190,20 +236,46 @@ std::string row(std::string_view name, const std::string& value, const std::stri
   return text + "\n";
 }
 
+std::string summary_head(std::size_t instructions, int requests) {
+  return row("", "here", "ideal", "") + row("instructions", number(instructions), "", "") +
+         row("requests", std::to_string(requests), "", "instructions with an active lane");
+}
+
+std::string average_row(std::string_view name, int here, int ideal, int requests) {
+  return row(name, format_fixed(per_request(here, requests), 2),
+             format_fixed(per_request(ideal, requests), 2), "the average");
+}
+
+std::string bytes_row(std::uint64_t unique_bytes, bool repeats) {
+  return row("bytes asked for", number(unique_bytes), "",
+             repeats ? "distinct ones of each request" : "distinct ones");
+}
+
+std::string summary(const bank_view& view) {
+  const bool repeats = view.instructions.size() > 1;
+  const wavefront_count total = view.total();
+  std::string text = summary_head(view.instructions.size(), total.requests);
+  text += row("wavefronts", std::to_string(total.wavefronts), std::to_string(total.least),
+              "passes over the banks");
+  if (repeats)
+    text += average_row("wavefronts/req.", total.wavefronts, total.least, total.requests);
+  text += row("conflicts", std::to_string(total.conflicts()), "0", "wavefronts above the ideal");
+  return text + bytes_row(view.unique_bytes(), repeats);
+}
+
 std::string summary(const warp_view& view) {
   const bool repeats = view.instructions.size() > 1;
-  std::string text = row("", "here", "ideal", "");
-  text += row("instructions", number(view.instructions.size()), "", "");
-  text += row("requests", std::to_string(view.requests()), "", "instructions with an active lane");
+  std::string text = summary_head(view.instructions.size(), view.requests());
   text += row("sectors", std::to_string(view.sectors()), std::to_string(view.ideal_sectors()),
               repeats ? "distinct ones of each request" : "distinct 32-byte units");
+  if (repeats)
+    text += average_row("sectors/request", view.sectors(), view.ideal_sectors(), view.requests());
   text += row("sector bytes", number(view.sector_bytes()),
               std::to_string(view.ideal_sectors() * kSectorBytes),
               "32 x sectors; not the DRAM traffic");
   text += row("lines", std::to_string(view.lines()), "",
               repeats ? "distinct ones of each request" : "distinct 128-byte units");
-  text += row("bytes asked for", number(view.unique_bytes()), "",
-              repeats ? "distinct ones of each request" : "distinct ones");
+  text += bytes_row(view.unique_bytes(), repeats);
   text += row("useful share", format_percent(view.efficiency(), 1),
               format_percent(view.ideal_efficiency(), 1), "bytes asked for / sector bytes");
   if (view.requested_bytes() != view.unique_bytes())
@@ -247,6 +319,13 @@ std::string text_drawing(const command& asked, const warp_view& view, bool colou
   text += summary(view);
   if (!view.units.empty()) text += unused_bytes(view);
   return text;
+}
+
+std::string text_drawing(const command& asked, const bank_view& view, bool colour) {
+  std::string text = heading(asked);
+  if (view.total().requests > 0) text += table_of_banks(view, colour);
+  if (view.instructions.size() > 1) text += table_of_instructions(asked, view);
+  return text + summary(view);
 }
 
 }  // namespace sectorbench::sectors

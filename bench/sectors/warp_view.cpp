@@ -101,18 +101,25 @@ std::vector<byte_interval> warp_view::unused() const {
   return intervals;
 }
 
+double per_request(int count, int requests) {
+  return requests == 0 ? 0.0 : static_cast<double>(count) / requests;
+}
+
+request_count count_instruction(const warp_access& access, std::size_t k) {
+  const sector_result counted =
+      count_accesses(access.addresses[k], access.width_bytes, access.active);
+  if (counted.ok()) return counted.value();
+  const std::string which =
+      access.addresses.size() > 1 ? "instruction " + std::to_string(k + 1) + ": " : "";
+  throw usage_error(which + refusal(counted.fault()));
+}
+
 warp_view view_of(const warp_access& access) {
   warp_view view{access.width_bytes, access.active, {}, {}};
   std::map<std::uint64_t, sector_unit> units;
   for (std::size_t k = 0; k < access.addresses.size(); ++k) {
     const auto& addresses = access.addresses[k];
-    const sector_result counted = count_accesses(addresses, access.width_bytes, access.active);
-    if (!counted.ok()) {
-      const std::string which =
-          access.addresses.size() > 1 ? "instruction " + std::to_string(k + 1) + ": " : "";
-      throw usage_error(which + refusal(counted.fault()));
-    }
-    view.instructions.push_back(counted.value());
+    view.instructions.push_back(count_instruction(access, k));
     std::set<std::uint64_t> touched;
     for (std::size_t lane = 0; lane < addresses.size(); ++lane) {
       if ((access.active >> lane & 1u) == 0) continue;

@@ -69,9 +69,16 @@ struct warp_view {
   std::vector<byte_interval> unused() const;
 };
 
+/// The average of a count over requests; 0 if there is none.
+double per_request(int count, int requests);
+
+/// The sector model's count of instruction k.
+/// @throws usage_error with the model's words where it refuses it, as a GPU would: an address that
+/// is not a multiple of the access size.
+request_count count_instruction(const warp_access& access, std::size_t k);
+
 /// Counts and orders the accesses.
-/// @throws usage_error with the model's words where it refuses them, as a GPU would: an address
-/// that is not a multiple of the access size.
+/// @throws usage_error as above.
 warp_view view_of(const warp_access& access);
 
 }  // namespace sectorbench::sectors

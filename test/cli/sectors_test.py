@@ -36,12 +36,17 @@ GOLDEN: Mapping[str, Sequence[str]] = {
     "gaps.txt": ["--addresses=0,1152,3200"],
     "broadcast.txt": ["--formula=4*(t%4)"],
     "block.txt": ["--block=16x16", "--formula=4*(x + 1004*y)"],
+    "two_loads.txt": ["--block=32x8", "--formula=4096*y", "--formula=1048576 + 4*x"],
+    "shared.txt": ["--shared", "--formula=16*t"],
+    "shared_halves.txt": ["--shared", "--type=f64", "--stride=4", "--fields=0,8", "--lanes=1-31"],
     "loop.txt": ["--stride=32", "--fields=0-124:4"],
     "far_apart.txt": ["--formula=4*(t%8) + 1048576*(t/8)", "--offset=28"],
     "no_lane.txt": ["--lanes=none"],
     "help.txt": ["--help"],
     "offset.json": ["--offset=4", "--json"],
     "structs.json": ["--stride=3", "--fields=0,4,8", "--lanes=0-3", "--json"],
+    "shared.json": ["--shared", "--type=f32x4", "--lanes=0-8", "--json"],
+    "shared.svg": ["--shared", "--formula=16*t", "--svg"],
     "offset.svg": ["--offset=4", "--svg"],
     "block.svg": ["--block=16x16", "--formula=4*(x + 1004*y)", "--svg"],
 }
@@ -125,7 +130,7 @@ class Sectors(unittest.TestCase):
 
     def test_the_document_shows_what_the_program_prints(self) -> None:
         shown = commands_and_outputs(DOCUMENT)
-        self.assertGreaterEqual(len(shown), 8)
+        self.assertGreaterEqual(len(shown), 6)
         for args, output in shown:
             with self.subTest(args):
                 self.assertEqual(self.printed(args), output)
@@ -136,9 +141,11 @@ class Sectors(unittest.TestCase):
         self.assertGreaterEqual(len(rows), 25)
         for command, cells in rows:
             totals = self.json_of(*shlex.split(command)[1:])["totals"]
-            counts = [str(totals[key]) for key in ("requests", "sectors", "ideal_sectors", "lines")]
-            share = f"{100 * totals['efficiency']:.1f} %"
-            self.assertEqual(cells.split(" | "), [*counts, share], command)
+            keys = ["requests", "sectors", "ideal_sectors", "lines"]
+            share = [f"{100 * totals.get('efficiency', 0):.1f} %"]
+            if "--shared" in command:
+                keys, share = ["requests", "wavefronts", "ideal_wavefronts", "conflicts"], []
+            self.assertEqual(cells.split(" | "), [str(totals[key]) for key in keys] + share, command)
 
     def test_the_error_of_the_document_is_the_program_s(self) -> None:
         shown = re.findall(r"^\$ (sectors .*)\n(sectors: .*)$", DOCUMENT.read_text("utf-8"),
@@ -151,7 +158,7 @@ class Sectors(unittest.TestCase):
     def test_the_examples_of_help_run(self) -> None:
         examples = re.findall(r"^  (sectors(?: --\S+?='[^']+'| --\S+)*)(?:  |$)",
                               self.printed(["--help"]), re.MULTILINE)
-        self.assertEqual(len(examples), 12, examples)
+        self.assertEqual(len(examples), 14, examples)
         for example in examples:
             self.printed(shlex.split(example)[1:])
 
@@ -186,6 +193,27 @@ class Sectors(unittest.TestCase):
         self.assertEqual(document["instructions"][0]["addresses"], [None, 4] + [None] * 30)
         self.assertNotIn("view", self.json_of())
 
+    def test_json_of_several_loads_has_each_and_the_average(self) -> None:
+        formulas = ["4096*y", "1048576 + 4*x"]
+        document = self.json_of("--block=32x8", *(f"--formula={one}" for one in formulas))
+        self.assertEqual([one["formula"] for one in document["instructions"]], formulas)
+        self.assertEqual([one["sectors"] for one in document["instructions"]], [1, 4])
+        self.assertEqual(document["totals"]["requests"], 2)
+        self.assertEqual(document["totals"]["sectors_per_request"], 2.5)
+        self.assertNotIn("formula", self.json_of("--formula=4*t")["instructions"][0])
+
+    def test_json_of_shared_memory_has_wavefronts_and_no_sectors(self) -> None:
+        document = self.json_of("--shared", "--formula=16*t")
+        totals = document["totals"]
+        self.assertEqual(
+            (totals["wavefronts"], totals["ideal_wavefronts"], totals["conflicts"]), (4, 1, 3))
+        self.assertNotIn("sectors", document)
+        self.assertNotIn("sectors", totals)
+        (part,) = document["instructions"][0]["parts"]
+        self.assertEqual(part["bank_words"], [4, 0, 0, 0] * 8)
+        self.assertEqual(document["memory"], "shared")
+        self.assertEqual(self.json_of()["memory"], "global")
+
     # ---- SVG
 
     def rectangles(self, *args: str) -> dict[str, int]:
@@ -209,6 +237,14 @@ class Sectors(unittest.TestCase):
                          {"page": 1, "fetched": 1, "skipped": 3, "even": 1})
         self.assertEqual(self.rectangles("--lanes=none"),
                          {"page": 1, "fetched": 0, "skipped": 0, "even": 0})
+
+    def test_svg_of_shared_memory_has_a_rectangle_for_each_word_of_a_bank(self) -> None:
+        # Four words in each of eight banks, one above the other.
+        self.assertEqual(self.rectangles("--shared", "--formula=16*t"),
+                         {"page": 1, "fetched": 0, "skipped": 24, "even": 16, "odd": 16})
+        # All lanes share the word of bank 0, in each of two instructions.
+        self.assertEqual(self.rectangles("--shared", "--stride=0", "--fields=0,4"),
+                         {"page": 1, "fetched": 0, "skipped": 62, "even": 2})
 
     def test_svg_names_sectors_and_lanes(self) -> None:
         texts = [one.text for one in self.svg_of("--offset=4").iter(f"{SVG}text")]
@@ -257,6 +293,9 @@ class Sectors(unittest.TestCase):
             (["--shape=8,8", "--map=t,0"], "index 8 of dimension 0 is not in 0 to 7"),
             ([b"--formula=\xff\n"], "character that is not printable ASCII at character 1"),
             (["--json", "--offset=2"], "no GPU takes it"),
+            (["--stride=8", "--stride=2"], "--stride is given twice"),
+            (["--svg", "--svg"], "--svg is given twice"),
+            (["--shared", "--stride=2000"], "byte 240000 of shared memory"),
         ]
         for args, text in cases:
             result = sectors(args)

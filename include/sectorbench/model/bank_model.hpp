@@ -36,19 +36,21 @@ struct wavefront_count {
   friend constexpr bool operator==(const wavefront_count&, const wavefront_count&) = default;
 };
 
+/// How many lanes a pass serves at most: 32, or 16 and 8 of 8- and 16-byte accesses. @pre as below
+constexpr int lanes_at_once(int width) { return kWarpLanes / std::max(1, width / kBankBytes); }
+
 /// Counts the request of a warp whose lane i accesses `width` bytes of shared memory at
 /// addresses[i] if bit i of `active` is set.
 /// @pre width is 1, 2, 4, 8 or 16; addresses are multiples of it; at most 32 lanes
 constexpr wavefront_count count_wavefronts(std::span<const std::uint64_t> addresses, int width,
                                            std::uint32_t active = ~std::uint32_t{0}) {
   const int words = std::max(1, width / kBankBytes);
-  const auto lanes_at_once = static_cast<std::size_t>(kWarpLanes / words);
+  const auto at_once = static_cast<std::size_t>(lanes_at_once(width));
   wavefront_count count;
-  for (std::size_t first = 0; first < addresses.size(); first += lanes_at_once) {
+  for (std::size_t first = 0; first < addresses.size(); first += at_once) {
     std::array<std::array<std::uint64_t, kWarpLanes>, kBanks> asked{};  // distinct words by bank
     std::array<int, kBanks> used{};
-    for (std::size_t lane = first; lane < std::min(first + lanes_at_once, addresses.size());
-         ++lane) {
+    for (std::size_t lane = first; lane < std::min(first + at_once, addresses.size()); ++lane) {
       if ((active >> lane & 1U) == 0) continue;
       for (int k = 0; k < words; ++k) {
         const std::uint64_t word = addresses[lane] / kBankBytes + static_cast<std::uint64_t>(k);

@@ -79,7 +79,7 @@ struct request_count {
 enum class fault_kind {
   kNone,          ///< it was not
   kTooManyLanes,  ///< more than 32 lanes
-  kBadWidth,      ///< an access size other than 1, 2, 4, 8 or 16 bytes
+  kBadWidth,      ///< an access size other than 1, 2, 4, 8, 16 or 32 bytes
   kMisaligned,    ///< an address that is not a multiple of the access size
   kWraps,         ///< a span that runs past the end of the 64-bit address space
   kTooLong,       ///< a span longer than kMaxSpanBytes
@@ -107,7 +107,7 @@ inline std::string describe(const sector_fault& fault) {
     case fault_kind::kTooManyLanes:
       return text(fault.lanes) + " lanes given: a warp has " + text(kWarpLanes);
     case fault_kind::kBadWidth:
-      return "access size " + text(fault.bytes) + " is not 1, 2, 4, 8 or 16 bytes";
+      return "access size " + text(fault.bytes) + " is not 1, 2, 4, 8, 16 or 32 bytes";
     case fault_kind::kMisaligned:
       return at_lane + "address " + text(fault.address) + " is not a multiple of the access size " +
              text(fault.bytes) + " (" + text(fault.address) + " mod " + text(fault.bytes) + " = " +
@@ -236,14 +236,14 @@ constexpr sector_result count_spans(std::span<const byte_span> lanes,
 
 /// Counts the request of a warp whose lane i accesses `width_bytes` bytes at addresses[i] if bit i
 /// of `active` is set; lanes that are not given are off. Refused, as a GPU would: an access size
-/// other than 1, 2, 4, 8 or 16 bytes, more than 32 lanes, and an active lane whose address is not a
-/// multiple of the access size.
+/// other than 1, 2, 4, 8, 16 or 32 bytes (32 exist from compute capability 10.0 on), more than 32
+/// lanes, and an active lane whose address is not a multiple of the access size.
 constexpr sector_result count_accesses(std::span<const std::uint64_t> addresses,
                                        std::uint32_t width_bytes,
                                        std::uint32_t active = ~std::uint32_t{0}) noexcept {
   if (addresses.size() > kWarpLanes)
     return sector_fault{.kind = fault_kind::kTooManyLanes, .lanes = addresses.size()};
-  if (width_bytes > 16 || !std::has_single_bit(width_bytes))
+  if (width_bytes > 32 || !std::has_single_bit(width_bytes))
     return sector_fault{.kind = fault_kind::kBadWidth, .bytes = width_bytes};
   detail::warp_bytes touched;
   for (std::size_t i = 0; i < addresses.size(); ++i) {

@@ -397,9 +397,9 @@ TEST(SectorModelFaults, SixteenByteAccessesNeedMultiplesOfSixteen) {
 }
 
 TEST(SectorModelFaults, EveryWidthRefusesEveryOtherRemainder) {
-  for (const std::uint32_t width : {1u, 2u, 4u, 8u, 16u})
+  for (const std::uint32_t width : {1u, 2u, 4u, 8u, 16u, 32u})
     for (std::uint64_t remainder = 0; remainder < width; ++remainder) {
-      warp_addresses addresses = affine(16);
+      warp_addresses addresses = affine(32);
       addresses[19] += remainder;
       const sector_result result = count_accesses(addresses, width);
       EXPECT_EQ(result.ok(), remainder == 0) << width << ' ' << remainder;
@@ -427,13 +427,13 @@ TEST(SectorModelFaults, FirstLaneAtFaultIsNamed) {
   EXPECT_EQ(count_accesses(addresses, 4, ~(1u << 9)).fault().lane, 30);
 }
 
-TEST(SectorModelFaults, OtherWidthsThanPowersOfTwoUpToSixteenAreRefused) {
-  for (const std::uint32_t width : {0u, 3u, 5u, 6u, 7u, 12u, 15u, 17u, 32u, 64u, 1u << 31}) {
+TEST(SectorModelFaults, OtherWidthsThanPowersOfTwoUpToThirtyTwoAreRefused) {
+  for (const std::uint32_t width : {0u, 3u, 5u, 6u, 7u, 12u, 15u, 17u, 24u, 64u, 1u << 31}) {
     const sector_result result = count_accesses(affine(0), width, 0);
     ASSERT_FALSE(result.ok()) << width;
     EXPECT_EQ(result.fault(), (sector_fault{fault_kind::kBadWidth, -1, 0, width, 0}));
     EXPECT_EQ(describe(result.fault()),
-              "access size " + std::to_string(width) + " is not 1, 2, 4, 8 or 16 bytes");
+              "access size " + std::to_string(width) + " is not 1, 2, 4, 8, 16 or 32 bytes");
   }
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/sectors/bank_view.hpp"
 #include "bench/sectors/command_line.hpp"
 #include "bench/sectors/number_list.hpp"
 #include "bench/sectors/warp_view.hpp"
@@ -151,6 +152,16 @@ TEST(SectorsView, HandCountsOfKnownCases) {
       {{"--type=f32x4", "--lanes=0,1"}, 1, 1, 1, 1},
       {{"--type=f32x4", "--offset=16"}, 1, 17, 17, 512.0 / 544},
       {{"--type=f64", "--offset=8"}, 1, 9, 9, 256.0 / 288},
+      // 256-bit accesses: each lane has a sector of its own.
+      {{"--type=f32x8"}, 1, 32, 32, 1},
+      {{"--type=f32x8", "--stride=0"}, 1, 1, 1, 1},
+      {{"--type=f32x8", "--stride=2", "--lanes=0-7"}, 1, 8, 8, 1},
+      // Two loads of a matrix product: one float for all lanes, and a row of them.
+      {{"--block=32x8", "--formula=4096*y", "--formula=65536 + 4*x"}, 2, 5, 5, 132.0 / 160},
+      {{"--formula=0", "--formula=4*t", "--fields=0,128"}, 4, 10, 8, 264.0 / 320},
+      // A warp of a block of 4 x 4 x 6 has two planes of 4 x 4; the third warp begins with plane 4.
+      {{"--block=4x4x6", "--formula=4*(x + 16*y + 4096*z)"}, 1, 8, 8, 0.5},
+      {{"--block=4x4x6", "--formula=1024*(z-4)", "--warp=2"}, 1, 2, 2, 0.125},
       // Lanes that are off.
       {{"--lanes=none"}, 0, 0, 0, 0},
       {{"--lanes=31"}, 1, 1, 1, 0.125},
@@ -205,6 +216,10 @@ TEST(SectorsView, ThreadsOfABlockFollowEachOtherInXFirst) {
   // The last warp of 40 threads has eight.
   EXPECT_EQ(units(view({"--block=40", "--warp=1"})), (arguments{"4: 0-7"}));
   EXPECT_EQ(units(view({"--warp=2", "--lanes=0"})), (arguments{"8: 0"}));
+  // Then in y, then in z.
+  EXPECT_EQ(units(view({"--block=2x4x8", "--formula=4096*z + 256*y + 32*x", "--lanes=0-9"})),
+            (arguments{"0: 0", "1: 1", "8: 2", "9: 3", "16: 4", "17: 5", "24: 6", "25: 7", "128: 8",
+                       "129: 9"}));
 }
 
 TEST(SectorsView, LanesThatAreOffAreNotEvaluated) {
@@ -262,15 +277,31 @@ TEST(SectorsView, BadFlagsAreOneLineWithTheRemedy) {
       {{"--json=1"}, "--json=1: --json takes no value"},
       {{"--json", "--svg"}, "--json and --svg are two forms of one answer: give one of them"},
       {{"--type=f32x3"},
-       "--type=f32x3: unknown type; known: u8, f16, f32, f64, f32x4; an access has 1, 2, 4, 8 or "
-       "16 bytes, and --fields makes structs of several"},
+       "--type=f32x3: unknown type; known: u8, f16, f32, f64, f32x4, f32x8; an access has 1, 2, 4, "
+       "8, 16 or 32 bytes, and --fields makes structs of several"},
+      {{"--stride=8", "--stride=2"},
+       "--stride=2: --stride is given twice; only --formula is taken more than once"},
+      {{"--json", "--json"},
+       "--json: --json is given twice; only --formula is taken more than once"},
+      {{"--formula=4*t", "--formula=8*q"},
+       "--formula=8*q: unknown variable 'q' at character 3; known: t, x, y, z"},
+      {{"--formula=4*t", "--formula=4*t - 8"},
+       "--formula=4*t - 8: lane 0 would be at byte -8, before the buffer's first byte 0; to start "
+       "further on: --offset=256"},
+      {{"--formula=4*t", "--formula=4*t", "--fields=0-128:4"},
+       "--formula: 66 instructions; at most 64 are taken"},
+      {{"--type=f32x8", "--offset=16"},
+       "lane 0: address 16 is not a multiple of the access size 32 (16 mod 32 = 16): no GPU takes "
+       "it; the widest type that may lie there is f32x4"},
+      {{"--type=f32x8", "--shared"},
+       "--shared: accesses to shared memory have at most 16 bytes, not the 32 of --type=f32x8"},
       {{"--stride=1", "--formula=t"},
        "--stride and --formula both say where threads go: give one of them"},
       {{"--stride=1.5"}, "--stride=1.5: '1.5' is no whole number"},
       {{"--stride=9223372036854775807"},
        "--stride=9223372036854775807: 9223372036854775807 * 4 does not fit in 64 bits"},
       {{"--formula=4 + q*t"},
-       "--formula=4 + q*t: unknown variable 'q' at character 5; known: t, x, y"},
+       "--formula=4 + q*t: unknown variable 'q' at character 5; known: t, x, y, z"},
       {{"--formula=4/(t-3)"}, "--formula=4/(t-3): lane 3: 4 / 0 at character 2: division by zero"},
       {{"--formula=9223372036854775804", "--offset=4"},
        "--formula=9223372036854775804: lane 0: 9223372036854775804 + 4 does not fit in 64 bits"},
@@ -282,8 +313,9 @@ TEST(SectorsView, BadFlagsAreOneLineWithTheRemedy) {
        "--warp says which threads the lanes are, but --addresses asks for no threads: give one of "
        "them"},
       {{"--block=2048"},
-       "--block=2048: a block is X or XxY threads, at most 1024, e.g. --block=256 or "
-       "--block=16x16"},
+       "--block=2048: a block is X, XxY or XxYxZ threads, at most 1024 and 64 in z, e.g. "
+       "--block=256, --block=16x16 or --block=4x4x6"},
+      {{"--block=4x4x6", "--warp=3"}, "--warp=3: the warps of --block=4x4x6 are 0 to 2"},
       {{"--block=16x16", "--warp=8"}, "--warp=8: the warps of --block=16x16 are 0 to 7"},
       {{"--warp=-1"}, "--warp=-1: the warps are 0 to 1099511627776"},
       {{"--block=40", "--warp=1", "--lanes=8"}, "--lanes=8: lane 8 has no thread in this block"},
@@ -296,7 +328,7 @@ TEST(SectorsView, BadFlagsAreOneLineWithTheRemedy) {
       {{"--shape=64,1024", "--strides=1", "--map=t,0"},
        "--strides=1: strides: 1, dimensions of --shape=64,1024: 2; give one for each"},
       {{"--shape=64,1024", "--map=t,q"},
-       "--map=t,q: in 'q': unknown variable 'q' at character 1; known: t, x, y"},
+       "--map=t,q: in 'q': unknown variable 'q' at character 1; known: t, x, y, z"},
       {{"--shape=16,4", "--map=t,0"},
        "--map=t,0: lane 16: index 16 of dimension 0 is not in 0 to 15; a kernel would switch such "
        "lanes off, as --lanes does"},
@@ -309,13 +341,102 @@ TEST(SectorsView, BadFlagsAreOneLineWithTheRemedy) {
     EXPECT_EQ(error(args), expected) << testing::PrintToString(args);
 }
 
-TEST(SectorsView, TheLastFlagCounts) { EXPECT_EQ(view({"--stride=8", "--stride=2"}).sectors(), 8); }
+TEST(SectorsView, BlocksOfThreeDimensionsAreThoseThatGpusTake) {
+  for (const std::string block : {"4x4x6", "1x1x64", "1024", "1x1024", "16x1x1"})
+    EXPECT_EQ(error({"--block=" + block, "--formula=0"}), "no error but sectors: 1") << block;
+  for (const std::string block :
+       {"1x1x65", "64x16x2", "4x4x6x1", "0x4", "4x-4x6", "1025", "4294967296x4294967296"})
+    EXPECT_NE(error({"--block=" + block}).find("a block is X, XxY or XxYxZ"), std::string::npos)
+        << block;
+}
+
+bank_view banks(const arguments& args) { return banks_of(read_command(args).access); }
+
+TEST(SectorsBanks, HandCountsOfKnownCases) {
+  struct {
+    arguments args;
+    int wavefronts, ideal;
+  } const anchors[]{
+      {{}, 1, 1},
+      {{"--formula=16*t"}, 4, 1},               // 8 banks with 4 words each
+      {{"--stride=32"}, 32, 1},                 // a column of a tile of 32 x 32
+      {{"--stride=33"}, 1, 1},                  // the same with padding
+      {{"--stride=0"}, 1, 1},                   // all lanes share a word
+      {{"--formula=128*(t/16)"}, 2, 1},         // two words of bank 0
+      {{"--type=u8"}, 1, 1},                    // four lanes a word
+      {{"--type=u8", "--stride=128"}, 32, 1},   //
+      {{"--type=f64"}, 2, 2},                   // halves of the warp
+      {{"--type=f64", "--stride=2"}, 4, 2},     // 16 lanes in 16 banks
+      {{"--type=f32x4"}, 4, 4},                 // quarters
+      {{"--type=f32x4", "--stride=8"}, 32, 4},  // 8 lanes in 4 banks
+      {{"--type=f32x4", "--lanes=0-7"}, 1, 1},
+      {{"--fields=0,4", "--stride=2"}, 4, 2},  // two instructions
+      {{"--lanes=none"}, 0, 0},
+  };
+  for (const auto& [args, wavefronts, ideal] : anchors) {
+    const wavefront_count total = banks(args).total();
+    EXPECT_EQ(total.wavefronts, wavefronts) << testing::PrintToString(args);
+    EXPECT_EQ(total.least, ideal) << testing::PrintToString(args);
+  }
+}
+
+TEST(SectorsBanks, WordsAreThoseOfTheLanes) {
+  const bank_view view = banks({"--formula=16*t"});
+  ASSERT_EQ(view.instructions[0].parts.size(), 1u);
+  const bank_part& part = view.instructions[0].parts[0];
+  EXPECT_EQ(part.fullest_bank(), 0);
+  EXPECT_EQ(lanes_text(part.lanes_of_bank(0)), "0-24:8");
+  EXPECT_EQ(part.banks[4], (std::map<std::uint64_t, std::uint32_t>{
+                               {4, 1u << 1}, {36, 1u << 9}, {68, 1u << 17}, {100, 1u << 25}}));
+  EXPECT_TRUE(part.banks[1].empty());
+  // Quarters without an active lane are none.
+  const bank_view wide = banks({"--type=f32x4", "--lanes=8-9"});
+  ASSERT_EQ(wide.instructions[0].parts.size(), 1u);
+  EXPECT_EQ(lanes_text(wide.instructions[0].parts[0].lanes), "8-15");
+  EXPECT_EQ(wide.unique_bytes(), 32u);
+}
+
+TEST(SectorsBanks, TheFullestBankOfEachPartHasAsManyWordsAsTheModelCountsWavefronts) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 500; ++round) {
+    warp_access access;
+    access.width_bytes = 1u << random() % 5;
+    access.active = static_cast<std::uint32_t>(random());
+    auto& addresses = access.addresses.emplace_back();
+    for (std::uint64_t& address : addresses)
+      address = random() % (std::uint64_t{1} << random() % 11) * access.width_bytes;
+    const bank_instruction one = banks_of(access).instructions[0];
+    int wavefronts = 0;
+    for (const bank_part& part : one.parts) {
+      const auto& fullest = part.banks[static_cast<std::size_t>(part.fullest_bank())];
+      EXPECT_EQ(static_cast<int>(fullest.size()), part.wavefronts);
+      wavefronts += part.wavefronts;
+    }
+    EXPECT_EQ(wavefronts, one.count.wavefronts);
+    EXPECT_EQ(static_cast<int>(one.parts.size()), one.count.least);
+  }
+}
+
+TEST(SectorsBanks, WhatNoGpuTakesIsRefused) {
+  const auto refusal = [](const arguments& args) -> std::string {
+    try {
+      return "no error but wavefronts: " + std::to_string(banks(args).total().wavefronts);
+    } catch (const usage_error& refused) {
+      return refused.what();
+    }
+  };
+  EXPECT_EQ(refusal({"--offset=232320"}), "no error but wavefronts: 1");
+  EXPECT_EQ(refusal({"--offset=232324"}),
+            "lane 31: byte 232448 of shared memory: no block has more than 232448 bytes of it");
+  EXPECT_NE(refusal({"--offset=2"}).find("is not a multiple of the access size 4"),
+            std::string::npos);
+}
 
 TEST(SectorsView, UnitsAgreeWithTheModelAndWithBruteForce) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 2000; ++round) {
     warp_access access;
-    access.width_bytes = 1u << random() % 5;
+    access.width_bytes = 1u << random() % 6;
     access.active = static_cast<std::uint32_t>(random());
     const std::uint64_t range = std::uint64_t{1} << random() % 14;
     std::vector<byte_span> all;
