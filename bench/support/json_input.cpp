@@ -30,6 +30,7 @@ class checker : public json::json_sax_t {
   bool end_array() override { return close(); }
 
   bool key(std::string& name) override {
+    open_.back().last.clear();
     is_text(name);
     open_.back().last = name;
     if (!open_.back().keys.insert(name).second) fail("stands twice; leave one of the two out");

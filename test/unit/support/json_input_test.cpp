@@ -38,7 +38,7 @@ TEST(JsonInput, AKeyStandsOnceInItsObject) {
 
 TEST(JsonInput, NoTextHoldsANul) {
   EXPECT_EQ(refusal(R"({"a": "b\u0000c"})", 3), "a: a text holds \\u0000; leave it out");
-  EXPECT_EQ(refusal(R"({"a": 1, "b\u0000c": 1})", 3), "a: a text holds \\u0000; leave it out");
+  EXPECT_EQ(refusal(R"({"a": 1, "b\u0000c": 1})", 3), "a text holds \\u0000; leave it out");
   EXPECT_EQ(refusal(R"({"a": "\u0001"})", 3), R"(read: {"a":"\u0001"})");
 }
 
