@@ -91,7 +91,6 @@ struct launch_totals {
   side_totals loads, stores;                  ///< of elements
   side_totals indices{};                      ///< loads of index list entries
   shared_totals slot_loads{}, slot_stores{};  ///< of staged values
-  std::uint64_t misaligned = 0;               ///< requests that no GPU takes; in none of the others
 
   /// The side of requests of that kind. @pre they are none on shared memory
   constexpr side_totals& of(traced_request::kind what) {
@@ -108,7 +107,6 @@ struct launch_totals {
     indices += other.indices;
     slot_loads += other.slot_loads;
     slot_stores += other.slot_stores;
-    misaligned += other.misaligned;
     return *this;
   }
   /// As of so many times the blocks.
@@ -118,7 +116,6 @@ struct launch_totals {
     indices *= times;
     slot_loads *= times;
     slot_stores *= times;
-    misaligned *= times;
     return *this;
   }
   friend constexpr bool operator==(const launch_totals&, const launch_totals&) = default;
@@ -292,8 +289,6 @@ class launch_counter {
       const auto apart = static_cast<std::int64_t>(request.address[kLastLane] - request.address[0]);
       const auto distance = static_cast<std::uint64_t>(apart / (threads - 1));
       const std::uint64_t warp_distance = distance * kWarpLanes;
-      if (kind.counts.of(request.address[0], distance, request.bytes).requests == 0)
-        totals_.misaligned += static_cast<std::uint64_t>(warps);
       // Warps that begin at the same place of a line are equal.
       if (warp_distance % kLineBytes == 0) {
         add(kind.totals, kind.counts.of(request.address[0], distance, request.bytes), warps);
@@ -361,9 +356,7 @@ class launch_counter {
       totals.wavefronts = static_cast<std::uint64_t>(count.wavefronts);
       totals.conflicts = static_cast<std::uint64_t>(count.conflicts());
     } else {
-      const request_count count = count_or_none(request.address, request.bytes, request.active);
-      cost.misaligned = request.active != 0 && count.requests == 0 ? 1 : 0;
-      add(cost.of(request.what), count, 1);
+      add(cost.of(request.what), count_or_none(request.address, request.bytes, request.active), 1);
     }
     return cost;
   }
