@@ -48,8 +48,7 @@ index_t read_elements(std::string_view digits) {
 
 block_size read_block(std::string_view text) {
   if (const auto block = block_named(text)) return *block;
-  throw bad_line("block:<N> or block:<X>x<Y> takes 1 to " + std::to_string(kMaxBlockThreads) +
-                 " threads");
+  throw bad_line(std::string(kBlockRule) + ", e.g. block:256");
 }
 
 /// The row called `name`; without the flag that errors name otherwise.

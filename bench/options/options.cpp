@@ -283,8 +283,7 @@ void read_flops(std::string_view value, options& to) {
 void read_blocks(std::string_view value, options& to) {
   to.blocks = read_list(value, [](std::string_view part) {
     const auto block = block_named(part);
-    if (!block)
-      throw bad_value("a block has 1 to 1024 threads, in a row or in rows, e.g. --block=256,16x16");
+    if (!block) throw bad_value(std::string(kBlockRule) + ", e.g. --block=256,16x16");
     return *block;
   });
 }
@@ -384,9 +383,9 @@ constexpr std::array kFlags{
          "dependent multiply-adds on each element, of the rows named compute: at steps 1, 8 and "
          "32; balance takes as many as the GPU does while it moves an element",
          read_flops},
-    flag{"--block", "N|XxY,...", "--block=128,16x16",
-         "threads per block, 1 to 1024, in a row or in rows; patterns of one dimension make a row "
-         "of them, transposes have blocks of their own",
+    flag{"--block", "XxYxZ,...", "--block=128,16x16",
+         "threads per block, at most 1024; z counts as more rows, so that 4x4x6 is 4x24; patterns "
+         "of one dimension make a row of them, transposes have blocks of their own",
          read_blocks},
     flag{"--blocking", "auto|on|off", "--blocking=off",
          "hold the stream until a whole batch is queued; auto does so unless a profiler is there",

@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "bench/sectors/number_list.hpp"
 #include "bench/support/block.hpp"
 #include "bench/support/text.hpp"
 #include "sectorbench/model/sector_model.hpp"
@@ -21,19 +20,8 @@ constexpr std::array<std::string_view, 4> kVariables{"t", "x", "y", "z"};
 }  // namespace
 
 block_shape read_block(std::string_view text) {
-  constexpr std::array<std::int64_t, 3> kMost{kMaxBlockThreads, kMaxBlockThreads, 64};
-  const std::vector<std::string_view> parts = split(text, 'x');
-  std::array<std::int64_t, 3> sizes{1, 1, 1};
-  bool fits = parts.size() <= sizes.size();
-  for (std::size_t i = 0; fits && i < parts.size(); ++i) {
-    sizes[i] = read_whole(parts[i]);
-    fits = sizes[i] >= 1 && sizes[i] <= kMost[i];
-  }
-  const block_shape block{sizes[0], sizes[1], sizes[2]};
-  if (fits && block.threads() <= kMaxBlockThreads) return block;
-  throw usage_error("a block is X, XxY or XxYxZ threads, at most " +
-                    std::to_string(kMaxBlockThreads) + " and " + std::to_string(kMost[2]) +
-                    " in z, e.g. --block=256, --block=16x16 or --block=4x4x6");
+  if (const auto sizes = block_sizes_named(text)) return {(*sizes)[0], (*sizes)[1], (*sizes)[2]};
+  throw usage_error(std::string(kBlockRule) + ", e.g. --block=256, --block=16x16 or --block=4x4x6");
 }
 
 std::string block_text(const block_shape& block) {

@@ -55,6 +55,9 @@ TEST(RowList, SuffixesSetBlockAndSize) {
   const listed_row block = row_of("contiguous/copy/f32/block:1024");
   EXPECT_EQ(block.block, (block_size{1024, 1}));
   EXPECT_EQ(block.elements, std::nullopt);
+  // A warp of 4 x 4 x 6 threads has two planes of 4 rows: 8 rows of 4, as in 4 x 24.
+  const listed_row planes = row_of("pitch/copy/f32/columns:64/pitch:64/block:4x4x6");
+  EXPECT_EQ(planes.block, (block_size{4, 24}));
   const listed_row elements = row_of("memcpy/copy/f32/elements:576460752303423487");
   EXPECT_EQ(elements.block, std::nullopt);
   EXPECT_EQ(elements.elements, 576460752303423487);
@@ -79,11 +82,11 @@ TEST(RowList, ErrorsSayFileLineTextAndRemedy) {
   EXPECT_EQ(refusal("contiguous/copy/f32\nstride/copy/f32"),
             "rows.txt:2: stride/copy/f32: stride takes stride:<1 to 2147483647>");
   EXPECT_EQ(refusal("contiguous/copy/f32/block:0"),
-            "rows.txt:1: contiguous/copy/f32/block:0: block:<N> or block:<X>x<Y> takes 1 "
-            "to 1024 threads");
+            "rows.txt:1: contiguous/copy/f32/block:0: a block is X, XxY or XxYxZ threads, at most "
+            "1024 and 64 in z, e.g. block:256");
   EXPECT_EQ(refusal("contiguous/copy/f32/block:1025/manual_time"),
-            "rows.txt:1: contiguous/copy/f32/block:1025/manual_time: block:<N> or "
-            "block:<X>x<Y> takes 1 to 1024 threads");
+            "rows.txt:1: contiguous/copy/f32/block:1025/manual_time: a block is X, XxY "
+            "or XxYxZ threads, at most 1024 and 64 in z, e.g. block:256");
   EXPECT_EQ(
       refusal("contiguous/copy/f32/block:16x16"),
       "rows.txt:1: contiguous/copy/f32/block:16x16: contiguous would be launched in blocks of "

@@ -203,7 +203,7 @@ constexpr char kElements[] =
     "--elements=4Mi";
 constexpr char kStride[] = "a stride is a whole number from 1 to 2147483647, e.g. --strides=1,2,8";
 constexpr char kBlock[] =
-    "a block has 1 to 1024 threads, in a row or in rows, e.g. --block=256,16x16";
+    "a block is X, XxY or XxYxZ threads, at most 1024 and 64 in z, e.g. --block=256,16x16";
 constexpr char kWall[] = "a bound is a number of seconds above 0, e.g. --max_wall=30";
 
 INSTANTIATE_TEST_SUITE_P(
