@@ -48,7 +48,7 @@ std::string listing_of(std::span<const suite_row> rows) {
     text += indented(pattern->mapping, 2);
     for (const suite_row& row : rows)
       if (row.spec.pattern->name == pattern->name)
-        text += indented(row.name + skipped_text(row), 4);
+        text += "    " + row.name + skipped_text(row) + "\n";
     text += "\n";
   }
   return text + counted(rows.size(), "row") + " of " + counted(patterns.size(), "pattern") + "\n";

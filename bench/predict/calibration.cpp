@@ -124,6 +124,7 @@ class calibrator {
     std::ranges::sort(points, {}, &curve::point::x);
     std::ranges::sort(rests);
     t.dram = curve(points);
+    t.dram_measured = true;
     const probe_result nothing =
         time("an empty launch", "blocks",
              {.kind = probe_kind::kEmptyBlocks, .bytes = kMi, .warps = 1, .blocks = gpu_.sms});

@@ -271,7 +271,7 @@ template <class P>
 constexpr std::string_view refusal_of(const P& pattern) {
   if constexpr (constexpr int kTogether = together_in<P>(); kTogether > 1)
     if (pattern.loads().first % kTogether != 0 || pattern.stores().first % kTogether != 0)
-      return "the first element must be a multiple of v, so that each access is aligned";
+      return "first must be a multiple of v, so that each access is aligned";
   if constexpr (requires { pattern.refusal(); })
     return pattern.refusal();
   else

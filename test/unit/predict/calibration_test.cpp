@@ -281,6 +281,7 @@ TEST(Calibration, TheCpuIsRefused) {
 calibration plausible(bool counted) {
   calibration found;
   found.device = find_device("t4");
+  found.device.time->dram_measured = true;
   found.counted = counted;
   found.probes = {{"dense 4:0", "bytes", 1024, 2e-6, {}},
                   {"granule", "sectors", 8, 0, {{"dram__bytes_read.sum", 512}, {"none.sum", 0}}}};
