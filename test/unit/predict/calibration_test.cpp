@@ -102,6 +102,7 @@ TEST(Calibration, RatesAreDifferencesOfTwoSizes) {
   made_up_gpu gpu;
   const calibration found = calibrate(gpu);
   const time_figures& t = *found.device.time;
+  EXPECT_TRUE(t.dram_measured);
   // Of a mix of m streams a launch moves the larger one whole: (loads + stores) / larger of them.
   ASSERT_EQ(t.dram.points().size(), 7u);
   EXPECT_NEAR(t.dram.at(0).low, 2e12, 2e12 * 1e-3);        // 4:0
