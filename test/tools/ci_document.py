@@ -1,34 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/comparing.md tells a project to have: its fenced blocks, and the files named above them."""
+"""The files of docs/ci_example, which a project copies, and what docs/comparing.md quotes of their run."""
 
 from __future__ import annotations
 
 import os
 import pathlib
 import re
-from typing import NamedTuple
 
-SOURCE_DIR = pathlib.Path(os.environ["SECTORBENCH_SOURCE_DIR"])
-
-
-class Block(NamedTuple):
-    language: str  # empty for what a program prints
-    file: str  # of a line "`file`:" before it; empty without one
-    text: str
-
-
-def blocks() -> list[Block]:
-    found = []
-    text = (SOURCE_DIR / "docs" / "comparing.md").read_text("utf-8")
-    # Blocks follow each other, so that an end is never taken for a beginning.
-    for block in re.finditer(r"(?:^`([^`\n]+)`:\n\n)?^```(\w*)[^\n]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
-        found.append(Block(block[2], block[1] or "", block[3]))
-    return found
+DOCS = pathlib.Path(os.environ["SECTORBENCH_SOURCE_DIR"]) / "docs"
+EXAMPLE = DOCS / "ci_example"
 
 
 def files() -> dict[str, str]:
-    return {block.file: block.text for block in blocks() if block.file}
+    """Path in the project -> text."""
+    paths = sorted(path for path in EXAMPLE.rglob("*") if path.is_file())
+    return {str(path.relative_to(EXAMPLE)): path.read_text("utf-8") for path in paths}
 
 
-def texts(language: str) -> list[str]:
-    return [block.text for block in blocks() if block.language == language]
+def quoted_verdict() -> str:
+    found = re.search(r"^```\n(indexed:.*?)^```$", (DOCS / "comparing.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert found
+    return found[1]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workflows parse, can only read, never run a stranger's code on our runner, and call what exists.
 
-Those in .github/workflows and the one of docs/comparing.md. actionlint and shellcheck look at them where they are
+Those in .github/workflows and the one of docs/ci_example. actionlint and shellcheck look at them where they are
 installed.
 """
 
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import ci_document
 
-SOURCE_DIR = ci_document.SOURCE_DIR
+SOURCE_DIR = ci_document.DOCS.parent
 FOLDER = SOURCE_DIR / ".github" / "workflows"
 
 
@@ -47,7 +47,7 @@ class Workflows(unittest.TestCase):
 
         self.texts = {path.name: path.read_text("utf-8") for path in sorted(FOLDER.glob("*.yml"))}
         self.assertEqual(set(self.texts), {"tests.yml", "lint.yml", "gpu.yml"})
-        self.texts["docs/comparing.md"] = ci_document.files()[".github/workflows/memory.yml"]
+        self.texts["docs/ci_example"] = ci_document.files()[".github/workflows/memory.yml"]
         self.documents = {name: yaml.safe_load(text) for name, text in self.texts.items()}
         for document in self.documents.values():
             # YAML 1.1 reads the key `on` as true.
@@ -192,7 +192,7 @@ class Workflows(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(SOURCE_DIR / ".github", f"{folder}/.github")
             with open(f"{folder}/.github/workflows/memory.yml", "w", encoding="utf-8") as file:
-                file.write(self.texts["docs/comparing.md"])
+                file.write(self.texts["docs/ci_example"])
             os.mkdir(f"{folder}/.git")
             done = finished(actionlint, cwd=folder)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
