@@ -35,7 +35,7 @@ struct counter_spec {
   std::string_view metric = "";  ///< CUPTI's name, else names of which a chip has one: "a|b"
 };
 
-/// THE table of metrics: rows, tests and the tables of docs/counters.md follow it. A row has those
+/// THE table of metrics: rows, tests and docs/counters.md follow it. A row has those
 /// of its sets, in this order; a ratio without a denominator is 0.
 inline constexpr std::array kCounters{
     counter_spec{"elements", "elements", "elements moved on each side", "launch", "program"},

@@ -38,9 +38,9 @@ std::string metrics_text(std::string_view metrics) {
   return text;
 }
 
-// The rows of docs/counters.md for these sets.
-std::vector<std::string> table_rows(const std::vector<counter_set>& sets) {
-  std::vector<std::string> rows;
+// The lines of docs/counters.md for these sets.
+std::vector<std::string> lines_for(const std::vector<counter_set>& sets) {
+  std::vector<std::string> lines;
   std::set<std::string_view> partners;
   for (const counter_spec& counter : kCounters) {
     if (std::ranges::count(sets, counter.set) == 0 || partners.contains(counter.key)) continue;
@@ -52,9 +52,9 @@ std::vector<std::string> table_rows(const std::vector<counter_set>& sets) {
       if (!partner->metric.empty()) meaning += ", " + metrics_text(partner->metric);
     }
     if (counter.boundary != "launch") unit += ", " + std::string(counter.boundary);
-    rows.push_back("| " + keys + " | " + unit + " | " + meaning + " |");
+    lines.push_back("- " + keys + " (" + unit + "): " + meaning);
   }
-  return rows;
+  return lines;
 }
 
 // The keys are an interface: whoever reads the JSON relies on them. A change is a CHANGELOG entry.
@@ -243,7 +243,7 @@ TEST(Counters, DocumentHasTheTable) {
   std::string documented, expected;
   for (const std::string& line : test::lines_of(document)) {
     if (line == "## Labels") break;
-    if (line.starts_with("| `")) documented += line + "\n";
+    if (line.starts_with("- `")) documented += line + "\n";
   }
   using set = counter_set;
   const std::vector<std::vector<set>> tables{{set::kEvery},
@@ -254,7 +254,7 @@ TEST(Counters, DocumentHasTheTable) {
                                              {set::kNvml},
                                              {set::kTraffic, set::kTime}};
   for (const std::vector<set>& sets : tables)
-    for (const std::string& row : table_rows(sets)) expected += row + "\n";
+    for (const std::string& line : lines_for(sets)) expected += line + "\n";
   EXPECT_EQ(documented, expected);
 }
 
