@@ -25,7 +25,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "tools"))
 import sectorbench_results as results
 from command_line import WRONG, Parser, run, say
 from claims_record import CannotTell, Finding, Record
-from claims_table import CLAIMS, Claim, Source
+from claims_table import CLAIMS, SAID, Claim, Source
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -85,7 +85,7 @@ def document(groups: dict[str, list[Claim]] = CLAIMS) -> str:
         for group, claims in groups.items()
     }
     claims = [claim for in_group in decided.values() for claim in in_group]
-    sources = list(dict.fromkeys(claim.source for claim in claims))
+    sources = list(dict.fromkeys(claim.source for claim in claims if claim.source is not SAID))
     lines = [INTRODUCTION, f"| claim | {' | '.join(machines)} |", "|---" * (1 + len(machines)) + "|"]
     for claim in claims:
         lines.append(f"| [{claim.sentence}](#{claim.key}) | {' | '.join(map(_cell, verdicts[claim.key]))} |")
@@ -100,9 +100,9 @@ def document(groups: dict[str, list[Claim]] = CLAIMS) -> str:
     for group, in_group in decided.items():
         lines += ["", f"### {group}", ""]
         for claim in in_group:
+            number = f" [{sources.index(claim.source) + 1}]" if claim.source in sources else ""
             note = f" {claim.note}" if claim.note else ""
-            text = f'{claim.check.text} [{sources.index(claim.source) + 1}].{note}'
-            lines.append(_wrapped(f'- <a id="{claim.key}"></a>{claim.key}: {text}'))
+            lines.append(_wrapped(f'- <a id="{claim.key}"></a>{claim.key}: {claim.check.text}{number}.{note}'))
     lines += ["", "## Sources", ""]
     for number, source in enumerate(sources, 1):
         looked_up = f" ({source.looked_up})" if source.looked_up else ""
@@ -116,7 +116,7 @@ INTRODUCTION = """\
 <!-- Written by bench/lessons/claims.py from recorded files; a test compares. Change bench/lessons/claims_table.py. -->
 
 Sentences that people repeat, each checked against recorded files. A verdict is of one machine, with the figures
-compared; a cell is empty where no file can tell. Each claim links to its check.
+compared; a cell is empty where no file can tell.
 """
 
 CHECKS = """
@@ -136,7 +136,8 @@ bench/lessons/claims.py --check docs/results/h200/full_claims.json --claim=misal
 `time(row)` is the median of its samples, or the mean if only that was published; `rate(row)` useful bytes per
 second; `sectors(row)` counted sectors of a load request; other names are [keys](counters.md). `=` allows 1 %. Times
 differ if they do by 2 %, as cards of one kind do ([results](results/README.md)); "costs nothing" allows 5 %. Rows
-that fit in a cache say nothing about memory. A claim is decided by one file, a machine's first that can:
+that fit in a cache say nothing about memory. A number names the [source](#sources) of a claim; others are often said.
+A claim is decided by one file, a machine's first that can:
 """
 
 

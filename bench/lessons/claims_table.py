@@ -26,7 +26,7 @@ class Source:
 GUIDE = Source(
     "vendor's guide",
     "NVIDIA, CUDA C++ Best Practices Guide, Coalesced Access to Global Memory",
-    "sections on simple, misaligned and strided access, 2026-11-30, in public copies of the text",
+    "2026-11-30, in public copies of the text",
 )
 VECTORS = Source(
     "vendor's blog",
@@ -106,7 +106,7 @@ CLAIMS: dict[str, list[Claim]] = {
         Claim(
             "no_more_sectors", "Nothing gets worse past stride 8: a request is 32 sectors already.", GUIDE,
             all_of(equal(sectors(copy(s)), 32) for s in (8, 16, 32)),
-            "True of sectors; the next section has times.",
+            "True of sectors, not of times.",
         ),
         Claim(
             "lane_order_sectors", "The order of the lanes within their 128 bytes changes no sector.", GUIDE,
