@@ -331,8 +331,8 @@ TEST(DeviceDocument, HasEachKeyWithItsUnit) {
   for (const auto& [path, source] : find_device_file("t4").sources) {
     const std::string key = "\"" + path.substr(path.find('.') + 1) + "\": {";
     const std::size_t unit = t4.find("\"unit\": \"", t4.find(key)) + 9;
-    const std::string row = "| `" + path + "` | " + t4.substr(unit, t4.find('"', unit) - unit);
-    EXPECT_NE(document.find(row + " |"), std::string::npos) << row;
+    const std::string line = "- `" + path + "` (" + t4.substr(unit, t4.find('"', unit) - unit);
+    EXPECT_NE(document.find(line + "):"), std::string::npos) << line;
   }
   for (const std::string_view key : known_devices())
     EXPECT_NE(document.find("`" + std::string(key) + "`"), std::string::npos) << key;
