@@ -134,7 +134,7 @@ class FileSuites(SuitesTest):
     def test_2_for_a_bad_line_naming_file_line_and_remedy(self) -> None:
         for line, remedy in (("strid/copy/f32/stride:8", "did you mean stride?"),
                              ("stride/copy/f32", "stride:<1 to "),
-                             ("contiguous/copy/f32/block:2048", "1 to 1024 threads"),
+                             ("contiguous/copy/f32/block:2048", "at most 1024"),
                              ("contiguous/copy/f32/elements:0", "whole number from 1"),
                              ("memcpy/copy/f32/block:64", "leave /block:64 out"),
                              ("memcpy/copy/f32/gpu:1", "leave /gpu:1 out"),
