@@ -252,7 +252,7 @@ TEST_F(RowCounting, SeveralMismatchesAreAllNamed) {
                   "store_requests 0 counted, 32 predicted"});
 }
 
-// cases.md C1: the row's time stands, and no key is 0 in the place of a count.
+// The row's time stands, and no key is 0 in the place of a count.
 TEST_F(RowCounting, ReadingThatFailsLeavesTheTimeAndNoKeys) {
   device_.counting = switched_on();
   device_.counted = [](const program&) -> metric_values {
@@ -397,7 +397,7 @@ TEST_F(RowLabels, WorkingSetThatFitsInTheLastCache) {
   EXPECT_EQ(label_of("contiguous/read/f32", 2047), "cache_resident=l2");
 }
 
-// cases.md A8: 16 MiB written in 8.182 us to a memory of 1792 GB/s.
+// 16 MiB written in 8.182 us to a memory of 1792 GB/s.
 TEST_F(RowLabels, RateAboveThePeak) {
   device_.cache = "l2";
   device_.peak = 1792e9;
@@ -510,7 +510,6 @@ TEST_F(RowLabels, OtherProcessesOnTheGpu) {
   EXPECT_EQ(label_of(), "");
 }
 
-// cases.md A12.
 TEST_F(RowLabels, ToolThatTheProcessRunsUnder) {
   rules_.tool = "ncu";
   EXPECT_EQ(label_of(), "tool=ncu");

@@ -218,7 +218,7 @@ TEST(MeasurementCounters, MoverHasNoThreads) {
   EXPECT_DOUBLE_EQ(value_of(values, "useful_bytes_per_second"), 8.192e9);
 }
 
-// cases.md A8: 16 MiB in 8.182 us and 256 MiB in 158.758 us, written to a memory of 1792 GB/s.
+// 16 MiB in 8.182 us and 256 MiB in 158.758 us, written to a memory of 1792 GB/s.
 TEST(MeasurementCounters, WriteOnlyKernelOverThePeakIsNotClamped) {
   const auto written = [](index_t elements, double seconds) {
     return measured(row_of("contiguous/write/f32", elements), mean_of(seconds), {0, 0, 1792e9});
@@ -231,7 +231,7 @@ TEST(MeasurementCounters, WriteOnlyKernelOverThePeakIsNotClamped) {
   EXPECT_NEAR(value_of(large, "fraction_of_peak"), 0.94355, 1e-5);
 }
 
-// cases.md A19: 1 GiB copied in a millisecond.
+// 1 GiB copied in a millisecond.
 TEST(MeasurementCounters, CopyCountsBothDirections) {
   const counter_values values =
       measured(row_of("contiguous/copy/f32", index_t{1} << 28), mean_of(1e-3));
@@ -262,7 +262,7 @@ TEST(PredictionCounters, StrideOfEightFloatsUsesAnEighthOfWhatItTouches) {
   EXPECT_EQ(value_of(values, "efficiency_predicted"), 0.125);
 }
 
-// cases.md B7: 1,048,576 structs of three doubles, read field by field.
+// 1,048,576 structs of three doubles, read field by field.
 TEST(PredictionCounters, DoublesInStructsOfThreeUseAThirdOfWhatTheyTouch) {
   const counter_values values = predicted("stride/copy/f64/stride:3", 3 << 20);
   for (const std::string side : {"load", "store"}) {
@@ -276,7 +276,7 @@ TEST(PredictionCounters, DoublesInStructsOfThreeUseAThirdOfWhatTheyTouch) {
   EXPECT_DOUBLE_EQ(value_of(values, "efficiency_predicted"), 1.0 / 3);
 }
 
-// cases.md B19: as many requests, each all used.
+// As many requests, each all used.
 TEST(PredictionCounters, CoalescedRequestsTouchAsManySectorsAsTheirBytesFill) {
   const std::map<std::string, double> sectors{
       {"u8", 1}, {"f16", 2}, {"f32", 4}, {"f64", 8}, {"f32x4", 16}};

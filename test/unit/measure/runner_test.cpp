@@ -464,7 +464,7 @@ TEST(Summary, OneUnblockedSampleIsEnoughToSaySo) {
   EXPECT_FALSE(summarise(samples, 1).all_blocked);
 }
 
-// cases.md A6 and A15: 2^24 bytes in a millisecond, timed in batches of ten.
+// 2^24 bytes in a millisecond, timed in batches of ten.
 TEST(Summary, RateIsOfOneLaunchInBytesPerSecond) {
   const measurement result = summarise(samples_of({10e-3, 10e-3}), 10);
   EXPECT_DOUBLE_EQ(result.rate(index_t{1} << 24), 16.777216e9);

@@ -93,7 +93,7 @@ TEST(LaunchTotals, CoalescedPatternsTouchAsManySectorsAsTheElementHasBytes) {
   }
 }
 
-// cases.md B5: sectors per request by element type and stride.
+// Sectors per request by element type and stride.
 TEST(LaunchTotals, StridesOfEveryTypeSaturateAtOneSectorPerLane) {
   struct anchor {
     int width;
@@ -128,7 +128,7 @@ TEST(LaunchTotals, OffsetOfASectorAddsOnlyALine) {
   EXPECT_EQ(totals.stores, uniform(32768, 4, 1));
 }
 
-// cases.md B5 and reference.md section 2: whole arrays of the other types.
+// Whole arrays of the other types.
 TEST(LaunchTotals, OffsetsOfOtherTypesAddOneSector) {
   constexpr index_t n = index_t{1} << 16;
   const auto sectors = [](int width, index_t by) {
@@ -147,7 +147,7 @@ TEST(LaunchTotals, OffsetsOfOtherTypesAddOneSector) {
   EXPECT_EQ(sectors(16, 1), 17);
 }
 
-// cases.md B2: a transpose's column walk of doubles is a stride of 4096.
+// A transpose's column walk of doubles is a stride of 4096.
 TEST(LaunchTotals, GatherOfDoublesByColumnsReadsAQuarterAndStoresDense) {
   constexpr index_t kSide = 4096;
   const auto pattern = pattern_of<stride>(kSide * kSide, kSide);
@@ -159,7 +159,7 @@ TEST(LaunchTotals, GatherOfDoublesByColumnsReadsAQuarterAndStoresDense) {
   EXPECT_EQ(scattered.stores, gathered.loads);
 }
 
-// cases.md B12: one channel of packed bytes, 3 sectors per warp wherever the channel starts.
+// One channel of packed bytes, 3 sectors per warp wherever the channel starts.
 TEST(LaunchTotals, EveryThirdByteTouchesThreeSectorsPerWarp) {
   const auto totals = count_launch<read>(pattern_of<stride>(96 * 1000, 3), {256}, 1);
   EXPECT_EQ(totals.loads.requests, 3000u);
@@ -351,7 +351,7 @@ TEST(LaunchTotalsByBruteForce, BlocksOfTwoRowsAgreeLaneByLane) {
 }
 
 TEST(LaunchTotals, ReversedArrayIsAsCoalescedAsItsEndIsAligned) {
-  // cases.md B14: 4 sectors where n is a multiple of 8; one element more and each warp has 5.
+  // 4 sectors where n is a multiple of 8; one element more and each warp has 5.
   EXPECT_EQ(count_launch<read>(reversed{1 << 15}, {256}, 4).loads, uniform(1024, 4, 1));
   const side_totals odd = count_launch<read>(reversed{(1 << 15) + 1}, {256}, 4).loads;
   EXPECT_EQ(odd, (side_totals{1025, 1024 * 5 + 1, 1024 * 2 + 1}));

@@ -5,7 +5,7 @@
 
 #include "bench/cases/row.hpp"
 
-// Sectors of patterns, worked out by hand: cases.md B4, B6, B7, B12, B13, B14.
+// Sectors of patterns, worked out by hand.
 
 namespace sectorbench {
 namespace {

@@ -27,7 +27,7 @@ class forbidden_memory {
 };
 
 // A read whose checksums nobody stores is what is timed. A compiler that sees through it removes
-// the loads, and the row shows the speed of nothing (cases.md A20). Loads that are there must
+// the loads, and the row shows the speed of nothing. Loads that are there must
 // fault.
 TEST(ReadOnTheCpuDeathTest, TimedReadReallyLoads) {
   const forbidden_memory in;

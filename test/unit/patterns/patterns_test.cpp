@@ -142,7 +142,7 @@ TEST(Stride, ReferenceLaunchHasOneThreadPerElement) {
   }
 }
 
-// cases.md A3: 2^26 x 32 is 2^31, where a 32-bit product turns negative.
+// 2^26 x 32 is 2^31, where a 32-bit product turns negative.
 TEST(Stride, PlacesPast32BitsStayExact) {
   constexpr index_t n = (index_t{1} << 31) + 5;
   const stride pattern = stride_of(n, 32);
@@ -244,7 +244,7 @@ TEST(ElementType, SizesAreOneToSixteenBytes) {
 TEST(LaunchShape, GridLimitsAreThoseOfTheHardware) {
   EXPECT_TRUE((launch_shape{2147483647, 65535, 65535, {}}).fits_gpu());
   EXPECT_FALSE((launch_shape{2147483648, 1, 1, {}}).fits_gpu());
-  EXPECT_FALSE((launch_shape{1, 65536, 1, {}}).fits_gpu());  // cases.md C8
+  EXPECT_FALSE((launch_shape{1, 65536, 1, {}}).fits_gpu());
   EXPECT_FALSE((launch_shape{1, 1, 65536, {}}).fits_gpu());
   EXPECT_TRUE(row_of_threads(index_t{1} << 26, {1024}).fits_gpu());
 }

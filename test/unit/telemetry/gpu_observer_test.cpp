@@ -162,7 +162,6 @@ TEST_F(GpuObserver, WhatNvmlDoesNotAnswerIsAbsentToo) {
   for (const std::string& key : kNvmlKeys) EXPECT_FALSE(facts.contains(key)) << key;
 }
 
-// cases.md C12.
 TEST_F(GpuObserver, InstanceOfADividedGpuIsOne) {
   use_nvml_scenario("mig");
   const gpu_observer observer(nothing_wanted(), probed_by({}));
@@ -177,7 +176,7 @@ TEST_F(GpuObserver, WholeGpuIsNone) {
   EXPECT_FALSE(gpu_observer(nothing_wanted(), probed_by({})).is_mig_instance());
 }
 
-// cases.md C11: CUDA's number 0 may be any of NVML's.
+// CUDA's number 0 may be any of NVML's.
 TEST_F(GpuObserver, GpuIsFoundByItsNamesAndNotByItsNumber) {
   const gpu_observer other(nothing_wanted(),
                            {0, "GPU-99999999-4455-6677-8899-aabbccddeeff", "0000:9a:00.0", {}});

@@ -95,7 +95,7 @@ struct one_twice : mistaken<one_twice> {
   constexpr bool on(index_t thread, index_t) const { return thread <= n; }
 };
 
-/// i * 8 in 32 bits (cases.md A3), as if n were 2^29 + ...: wraps to negative places.
+/// i * 8 in 32 bits, as if n were 2^29 + ...: wraps to negative places.
 struct narrow_product : mistaken<narrow_product> {
   constexpr index_t at(index_t thread) const {
     const auto wide = static_cast<std::uint32_t>(thread + (index_t{1} << 28)) * 8U;
