@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/own_kernel.hpp"
+
 namespace sectorbench {
 namespace {
 
@@ -35,6 +37,7 @@ bool pattern_entry::offers(element_type type) const {
 std::vector<const pattern_entry*> known_patterns() {
   std::vector<const pattern_entry*> known;
   for (const pattern_entry& entry : registered_patterns()) known.push_back(&entry);
+  for (const auto& kernel : own_kernels()) known.push_back(&kernel->entry());
   for (const added_patterns* const added : additions())
     for (const pattern_entry& entry : added->entries()) known.push_back(&entry);
   return known;

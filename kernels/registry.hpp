@@ -11,6 +11,8 @@
 
 namespace sectorbench {
 
+class own_kernel;
+
 /// One pattern, or one mover, as suites see it.
 struct pattern_entry {
   std::string_view name;
@@ -27,6 +29,8 @@ struct pattern_entry {
                                                         block_size block)>;
   maker make = nullptr;
   index_t elements = 0;  ///< the only n it takes; 0: any
+  /// The kernel of the program's author that it is, a mover that counters see; or null.
+  const own_kernel* own = nullptr;
 
   bool offers(operation_kind operation) const;
   bool offers(element_type type) const;
@@ -35,7 +39,7 @@ struct pattern_entry {
 /// All registered entries, by name and then by their parameters' lowest values.
 const std::vector<pattern_entry>& registered_patterns();
 
-/// Every entry that a row can name: the registered ones, then those added.
+/// Every entry that a row can name: the registered ones, the author's kernels, then those added.
 std::vector<const pattern_entry*> known_patterns();
 
 /// Entries that a run makes of what it is given; rows can name them while this lives.

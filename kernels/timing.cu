@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,25 @@ class scoped_hold {
 
 }  // namespace
 
+void wait_for(cudaStream_t stream, double limit_s) {
+  if (limit_s <= 0) {
+    SECTORBENCH_CUDA_CHECK(cudaStreamSynchronize(stream));
+    return;
+  }
+  using clock = std::chrono::steady_clock;
+  const auto start = clock::now();
+  for (;;) {
+    const cudaError_t state = cudaStreamQuery(stream);
+    if (state != cudaErrorNotReady) {
+      SECTORBENCH_CUDA_CHECK(state);
+      return;
+    }
+    const double waited_s = std::chrono::duration<double>(clock::now() - start).count();
+    if (waited_s > limit_s) throw launch_hangs("its launches have not ended");
+    if (waited_s > 1e-3) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
 stream_blocker::stream_blocker(double limit_s) : signals_(1), limit_s_(limit_s) {
   const cuda_stream stream;
   signals_.host()[0].released = ticket_ + 1;  // this hold is not to wait
@@ -149,7 +169,7 @@ void check_batch(int launches, int most, const stream_blocker* blocker) {
 }  // namespace
 
 batch_time time_batch(cudaStream_t stream, int launches, const std::function<void()>& enqueue,
-                      stream_blocker* blocker) {
+                      stream_blocker* blocker, double limit_s) {
   check_batch(launches, kMaxBlockedLaunches, blocker);
   const cuda_event start;
   const cuda_event stop;
@@ -160,14 +180,15 @@ batch_time time_batch(cudaStream_t stream, int launches, const std::function<voi
     stop.record(stream);
   };
   return time_queued(stream, blocker, queue, [&] {
-    stop.synchronize();
+    wait_for(stream, limit_s);
     return elapsed_s(start, stop);
   });
 }
 
 batch_time time_launches_apart(cudaStream_t stream, int launches,
                                const std::function<void()>& before,
-                               const std::function<void()>& enqueue, stream_blocker* blocker) {
+                               const std::function<void()>& enqueue, stream_blocker* blocker,
+                               double limit_s) {
   check_batch(launches, kMaxBlockedLaunchesApart, blocker);
   const std::vector<cuda_event> starts(static_cast<std::size_t>(launches));
   const std::vector<cuda_event> stops(static_cast<std::size_t>(launches));
@@ -181,7 +202,7 @@ batch_time time_launches_apart(cudaStream_t stream, int launches,
     SECTORBENCH_CUDA_CHECK(cudaGetLastError());
   };
   return time_queued(stream, blocker, queue, [&] {
-    stops.back().synchronize();
+    wait_for(stream, limit_s);
     double seconds = 0;
     for (std::size_t i = 0; i < starts.size(); ++i) seconds += elapsed_s(starts[i], stops[i]);
     return seconds;

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
+#include <string>
 
 #if SECTORBENCH_HAS_CUDA
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
 
 #include "sectorbench/cuda/buffer.hpp"
 #endif
@@ -26,7 +27,17 @@ inline bool clocks_agree(const std::array<double, kSettledWindows>& clocks) {
   return *low > 0 && *high - *low <= kSettledSpread * *low;
 }
 
+/// Launches did not end within the time that they were given, and still run.
+class launch_hangs : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 #if SECTORBENCH_HAS_CUDA
+
+/// Waits until the device has passed all that is in the stream now. @param limit_s 0: however long
+/// that takes @throws cuda_error, launch_hangs
+void wait_for(cudaStream_t stream, double limit_s);
 
 /// Holds a stream back until the host has queued everything behind it.
 ///
@@ -91,11 +102,12 @@ struct batch_time {
 /// With a blocker the stream is held until all are queued, so that the time is the device's
 /// alone. Waits for the batch to end. The stream is let go whatever `enqueue` throws.
 /// @pre what `enqueue` launches has run once before; `enqueue` does not wait for the device
-/// @throws cuda_error, blocking_failed, what `enqueue` throws, std::invalid_argument for a number
-/// of launches below 1 or, blocked, above kMaxBlockedLaunches, std::runtime_error when the events
-/// say that no time passed
+/// @param limit_s how long to wait for the batch at most; 0: for as long as it takes
+/// @throws cuda_error, blocking_failed, launch_hangs, what `enqueue` throws, std::invalid_argument
+/// for a number of launches below 1 or, blocked, above kMaxBlockedLaunches, std::runtime_error when
+/// the events say that no time passed
 batch_time time_batch(cudaStream_t stream, int launches, const std::function<void()>& enqueue,
-                      stream_blocker* blocker = nullptr);
+                      stream_blocker* blocker = nullptr, double limit_s = 0);
 
 /// Times `launches` calls of `enqueue`, each between events of its own and after a call of
 /// `before`, which queues what is not to be timed. Otherwise as `time_batch`; `elapsed_s` is the
@@ -104,7 +116,7 @@ batch_time time_batch(cudaStream_t stream, int launches, const std::function<voi
 batch_time time_launches_apart(cudaStream_t stream, int launches,
                                const std::function<void()>& before,
                                const std::function<void()>& enqueue,
-                               stream_blocker* blocker = nullptr);
+                               stream_blocker* blocker = nullptr, double limit_s = 0);
 
 /// Launches of `time_launches_apart` that may queue up behind a blocker: each takes four places.
 inline constexpr int kMaxBlockedLaunchesApart = 128;

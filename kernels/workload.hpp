@@ -48,6 +48,8 @@ class workload {
 
   /// Moves the data on the CPU's cores.
   virtual void run(const launch_data& data) const = 0;
+  /// Whether the program's author wrote it: then one thread calls `run`, and it may never end.
+  virtual bool by_author() const { return false; }
   /// Queues the move in a stream. @throws cuda_error
   virtual void launch(const launch_data& data, CUstream_st* stream) const = 0;
   /// The program whose body says what `run` and `launch` must leave behind.
@@ -99,7 +101,7 @@ class program : public workload {
   virtual reuse_profile profile() const = 0;
 
   const program& meaning() const final { return *this; }
-  buffer_bytes needs() const final;
+  buffer_bytes needs() const override;
 
   /// Elements that one launch makes something of: as many as it stores, if it stores any.
   index_t elements() const {

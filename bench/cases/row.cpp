@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "bench/support/text.hpp"
+#include "kernels/own_kernel.hpp"
 
 namespace sectorbench {
 namespace {
 
 bool accepts(const pattern_entry& pattern, std::span<const index_t> values) {
+  if (pattern.own != nullptr) return pattern.own->takes(values);
   return std::ranges::equal(pattern.parameters, values, [](const auto& spec, index_t value) {
     return spec.lowest <= value && value <= spec.highest;
   });
@@ -29,7 +32,8 @@ row_spec make_row(std::string_view pattern, operation_kind operation, element_ty
 
 std::string start_of(const row_spec& row, std::string_view type) {
   std::string text(row.pattern->name);
-  text.append("/").append(name_of(row.operation)).append("/").append(type);
+  if (row.pattern->own == nullptr)
+    text.append("/").append(name_of(row.operation)).append("/").append(type);
   for (std::size_t i = 0; i < row.values.size(); ++i)
     text.append("/")
         .append(row.pattern->parameters[i].name)
@@ -67,6 +71,38 @@ std::vector<std::string_view> second_of(const Pairs& pairs) {
   else
     text += ";";
   throw usage_error(text + " known: " + join(known, ", "));
+}
+
+/// The value that `part` gives the parameter called `parameter`, if it is "<parameter>:<number>".
+std::optional<index_t> value_of(std::string_view part, std::string_view parameter) {
+  const std::string prefix = std::string(parameter) + ":";
+  if (!part.starts_with(prefix)) return {};
+  part.remove_prefix(prefix.size());
+  index_t value = 0;
+  const char* const end = part.data() + part.size();
+  const auto [stop, error] = std::from_chars(part.data(), end, value);
+  if (error != std::errc() || stop != end) return {};
+  return value;
+}
+
+/// Reads the name of a row of the author's kernel. @param parts of the name
+row_spec parse_own(std::string_view name, const pattern_entry& entry,
+                   std::span<const std::string_view> parts) {
+  const std::vector<kernel_axis>& axes = entry.own->what().axes;
+  std::vector<index_t> values;
+  std::string wanted = axes.empty() ? "no values" : "";
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    std::vector<std::string> known;
+    for (const index_t value : axes[i].values) known.push_back(std::to_string(value));
+    wanted += (i > 0 ? "/" : "") + axes[i].name + ":<" +
+              join(std::vector<std::string_view>(known.begin(), known.end()), " or ") + ">";
+    if (parts.size() != 1 + axes.size()) continue;
+    if (const auto value = value_of(parts[1 + i], axes[i].name)) values.push_back(*value);
+  }
+  if (parts.size() != 1 + axes.size() || !accepts(entry, values))
+    throw usage_error("--rows=" + std::string(name) + ": " + std::string(entry.name) + " takes " +
+                      wanted);
+  return row_of_own(entry, std::move(values));
 }
 
 /// Of a pattern with several fixed values: which of them take the type, as the end of a message.
@@ -107,6 +143,12 @@ row_spec parse_row(std::string_view name) {
   std::string_view own = name;
   if (own.ends_with(kLibrarySuffix)) own.remove_suffix(kLibrarySuffix.size());
   const std::vector<std::string_view> parts = split(own, '/');
+  const bool is_pattern =
+      std::ranges::count(registered_patterns(), parts.front(), &pattern_entry::name) > 0 &&
+      parts.size() > 1;
+  for (const auto& kernel : own_kernels())
+    if (parts.front() == kernel->entry().name && !is_pattern)
+      return parse_own(name, kernel->entry(), parts);
   if (parts.size() < 3)
     throw usage_error("--rows=" + std::string(name) +
                       ": a row is <pattern>/<operation>/<type>[/<parameter>:<value>...], e.g. "
@@ -124,7 +166,7 @@ row_spec parse_row(std::string_view name) {
   std::string wanted;
   for (const pattern_entry* const known : known_patterns()) {
     const pattern_entry& pattern = *known;
-    if (pattern.name != parts[0]) continue;
+    if (pattern.name != parts[0] || pattern.own != nullptr) continue;
     std::vector<index_t> values;
     bool fits = parts.size() == 3 + pattern.parameters.size();
     wanted += wanted.empty() ? "" : " or ";
@@ -136,15 +178,9 @@ row_spec parse_row(std::string_view name) {
                                             : "<" + std::to_string(spec.lowest) + " to " +
                                                   std::to_string(spec.highest) + ">";
       if (!fits) continue;
-      const std::string_view part = parts[3 + i];
-      const std::string prefix = std::string(spec.name) + ":";
-      index_t value = 0;
-      const char* const end = part.data() + part.size();
-      fits = part.starts_with(prefix);
-      if (!fits) continue;
-      const auto [stop, error] = std::from_chars(part.data() + prefix.size(), end, value);
-      fits = error == std::errc() && stop == end;
-      values.push_back(value);
+      const std::optional<index_t> value = value_of(parts[3 + i], spec.name);
+      fits = value.has_value();
+      values.push_back(value.value_or(0));
     }
     const bool is_better = row.pattern == nullptr || pattern.offers(row.operation);
     if (fits && accepts(pattern, values) && is_better) {
@@ -167,6 +203,20 @@ row_spec parse_row(std::string_view name) {
   if (!row.pattern->offers(row.type))
     throw usage_error(takes(row.pattern->types, kElementTypes, std::string(parts[2])).what() +
                       values_that_take(*row.pattern, row.type));
+  return row;
+}
+
+row_spec row_of_own(const pattern_entry& kernel, std::vector<index_t> values) {
+  row_spec row;
+  row.pattern = &kernel;
+  row.values = std::move(values);
+  const std::unique_ptr<workload> work = make_workload(row);
+  const index_t loaded = work->meaning().loads().moved();
+  const index_t stored = work->meaning().stores().moved();
+  if (stored * 3 < loaded) row.operation = operation_kind::kRead;
+  if (loaded * 3 < stored) row.operation = operation_kind::kWrite;
+  const int sides = row.operation == operation_kind::kCopy ? 2 : 1;
+  row.elements = groups_of(sides * size_of(row.type), loaded + stored);
   return row;
 }
 

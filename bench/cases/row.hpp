@@ -33,7 +33,8 @@ struct row_spec {
   /// Bytes of one buffer, offsets aside.
   index_t buffer_bytes() const { return elements * size_of(type); }
 
-  /// `<pattern>/<op>/<type>[/<parameter>:<value>...]`: what all sizes and blocks share.
+  /// `<pattern>/<op>/<type>[/<parameter>:<value>...]`, of the author's kernels
+  /// `<name>[/<axis>:<value>...]`: what all sizes and blocks share.
   std::string name() const;
   /// Names the row among all that can be measured: name, elements and block.
   std::string key() const;
@@ -47,6 +48,11 @@ index_t parameter_value(const row_spec& row, std::string_view name, index_t othe
 
 /// The registered pattern `name` that takes these values, or null.
 const pattern_entry* find_pattern(std::string_view name, std::span<const index_t> values);
+
+/// The row of the author's kernel at these values. Its operation is that whose share of stored
+/// bytes is nearest to its own, its size that of a row of f32 with as many useful bytes.
+/// @pre the kernel takes the values
+row_spec row_of_own(const pattern_entry& kernel, std::vector<index_t> values);
 
 /// Reads a name as `row_spec::name` writes it; elements and block stay to be set.
 /// @throws usage_error that says which part nobody knows

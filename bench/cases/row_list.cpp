@@ -80,8 +80,10 @@ listed_row parse_line(std::string_view name, const Parse& parse) {
   if (const auto text = take_suffix(name, kElements)) row.elements = read_elements(*text);
   if (const auto text = take_suffix(name, kBlock)) row.block = read_block(*text);
   row.spec = parse(name);
-  if (row.elements && row.spec.pattern->elements > 0)
-    throw bad_line("its list and count say its size: leave /elements:" +
+  if (row.elements && (row.spec.pattern->elements > 0 || row.spec.pattern->own != nullptr))
+    throw bad_line((row.spec.pattern->own != nullptr
+                        ? "its kernel says its size: leave /elements:"
+                        : "its list and count say its size: leave /elements:") +
                    std::to_string(*row.elements) + " out");
   if (!row.block) return row;
   if (row.spec.pattern->mover)
@@ -121,6 +123,20 @@ listed_row parse_listed_row(std::string_view name) {
     throw;
   } catch (const bad_line& error) {
     throw usage_error("--rows=" + std::string(name) + ": " + error.what());
+  }
+}
+
+row_spec sized_row(std::string_view name) {
+  try {
+    const listed_row row = parse_line(name, parse_name);
+    if (!row.elements) throw bad_line("say its size: /elements:<N>");
+    row_spec sized = row.spec;
+    sized.elements = *row.elements;
+    sized.block = row.block.value_or(block_size{});
+    sized.block = launched_block(sized);
+    return sized;
+  } catch (const bad_line& error) {
+    throw usage_error(std::string(name) + ": " + error.what());
   }
 }
 

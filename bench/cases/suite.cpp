@@ -10,6 +10,7 @@
 
 #include "bench/support/block.hpp"
 #include "bench/support/text.hpp"
+#include "kernels/own_kernel.hpp"
 
 namespace sectorbench {
 namespace {
@@ -149,6 +150,12 @@ std::vector<entry> entries_of(suite_kind suite) {
   return default_entries();
 }
 
+/// Whether the suite has the kernels of the program's author. They come last: one that hangs or
+/// breaks the device takes no other row with it.
+bool runs_own_kernels(suite_kind suite) {
+  return suite == suite_kind::kDefault || suite == suite_kind::kQuick || suite == suite_kind::kFull;
+}
+
 std::vector<std::vector<index_t>> single_values(const std::vector<std::int64_t>& list) {
   std::vector<std::vector<index_t>> values;
   for (const index_t value : list) values.push_back({value});
@@ -164,9 +171,11 @@ void apply(const options& wanted, entry& e) {
   if (e.pattern == "compute" && !wanted.flops.empty()) e.values = compute_values(wanted.flops);
 }
 
-/// The element counts to measure a row of a pattern and type at.
-std::vector<index_t> sizes_of(const options& wanted, index_t default_bytes,
-                              const pattern_entry& pattern, element_type type) {
+/// The element counts to measure a row at.
+std::vector<index_t> sizes_of(const options& wanted, index_t default_bytes, const row_spec& row) {
+  const pattern_entry& pattern = *row.pattern;
+  const element_type type = row.type;
+  if (pattern.own != nullptr) return {row.elements};  // its kernel says so
   if (pattern.elements > 0) {
     if (!wanted.elements.empty() || wanted.bytes)
       throw usage_error((wanted.bytes ? "--bytes: " : "--elements: ") + std::string(pattern.name) +
@@ -263,6 +272,10 @@ std::vector<planned_row> planned_rows(const options& wanted, const suite_setting
   if (runs_given_lists(wanted)) return rows_of_lists(wanted, setting.indexed);
   std::ranges::for_each(setting.listed, add);
   std::ranges::move(rows_of(wanted, setting, entries_of(wanted.suite)), std::back_inserter(rows));
+  if (runs_own_kernels(wanted.suite))
+    for (const auto& kernel : own_kernels())
+      for (std::vector<index_t>& values : kernel->rows())
+        rows.push_back({row_of_own(kernel->entry(), std::move(values))});
   const bool flags_say_sizes = wanted.bytes || !wanted.elements.empty();
   if (wanted.suite != suite_kind::kSweep || flags_say_sizes) return rows;
   const std::vector<index_t> working_sets = sweep_bytes(setting.last_cache_bytes, setting.on_gpu);
@@ -306,7 +319,7 @@ std::vector<suite_row> make_suite(const options& wanted, const suite_setting& se
     row_spec& spec = planned.spec;
     const bool sized = !planned.sizes.empty();
     const std::vector<index_t> sizes =
-        sized ? planned.sizes : sizes_of(wanted, setting.default_bytes, *spec.pattern, spec.type);
+        sized ? planned.sizes : sizes_of(wanted, setting.default_bytes, spec);
     const std::vector<block_size>& blocks = planned.blocks.empty() ? usual_blocks : planned.blocks;
     for (const index_t elements : sizes)
       for (const block_size block : blocks) {
@@ -317,7 +330,8 @@ std::vector<suite_row> make_suite(const options& wanted, const suite_setting& se
         // A mover has no blocks: it stands once, as does a row that takes one block only.
         if ((!planned.blocks.empty() || blocks.size() > 1) && !spec.pattern->mover)
           name = with_block(std::move(name), spec.block);
-        if (sized || wanted.elements.size() > 1) name = with_elements(std::move(name), elements);
+        const bool of_flags = wanted.elements.size() > 1 && spec.pattern->own == nullptr;
+        if (sized || of_flags) name = with_elements(std::move(name), elements);
         if (seen.insert(name).second) rows.push_back({spec, name});
       }
   }

@@ -74,6 +74,11 @@ exit_code tidied(exit_code code) {
   return code;
 }
 
+/// Ends the process though launches still run: to let go of their device would wait for them.
+[[noreturn]] void leave(exit_code code) {
+  _exit(static_cast<int>(output_failed() ? exit_code::kFailed : code));
+}
+
 /// The mode that runs on a device.
 exit_code run_on_device(const char* program, const run_plan& plan, const filter_matcher& filter) {
   result_files files(plan);  // a path that cannot be written is refused before anything is measured
@@ -81,7 +86,9 @@ exit_code run_on_device(const char* program, const run_plan& plan, const filter_
   if (plan.wanted.traps) return show_traps(plan, run, stdout);
   if (plan.wanted.calibrate) return write_passport(plan, run, stdout);
   if (plan.wanted.why) return show_why(plan, filter, run, stdout);
-  return measure_rows(program, plan, filter, run, files, stdout);
+  const exit_code code = measure_rows(program, plan, filter, run, files, stdout);
+  if (run.hangs) leave(code);
+  return code;
 }
 
 exit_code run(const char* program, const std::vector<std::string>& arguments) {

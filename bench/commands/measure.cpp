@@ -71,8 +71,9 @@ std::string explanations(const std::vector<device_rows>& devices, const run_tall
     for (const auto& [row, result] : tally.finished()) {
       if (devices.size() > 1 && !row.name.ends_with(of_several)) continue;
       if (const row_prediction* const predicted = runner.prediction(row.spec))
-        text += explained(row.name, explain(row.spec, *predicted, runner.model()->device(),
-                                            {result.mean_s, runner.metrics(row.spec)}));
+        text += explained(
+            row.name, explain(*runner.accessed_as(row.spec), *predicted, runner.model()->device(),
+                              {result.mean_s, runner.metrics(row.spec)}));
     }
   }
   return text;
@@ -105,7 +106,10 @@ std::ptrdiff_t disturbed_rows(const run_tally& tally) {
 
 std::string summary(const std::vector<device_rows>& devices, const run_tally& tally) {
   using enum run_tally::outcome;
-  std::string text = std::to_string(tally.count(kOk)) + " rows measured and verified";
+  const int unverified = tally.unverified();
+  std::string text = std::to_string(tally.count(kOk) - unverified) + " rows measured and verified";
+  if (unverified > 0)
+    text += ", " + std::to_string(unverified) + " measured and NOT VERIFIED (no check)";
   const auto add = [&](run_tally::outcome how, const char* what) {
     if (tally.count(how) > 0) text += ", " + std::to_string(tally.count(how)) + " " + what;
   };
@@ -212,6 +216,7 @@ exit_code measure_rows(const char* program, const run_plan& plan, const filter_m
   if (wanted.check) std::ranges::for_each(rows, require_curve_rows);
   for (std::size_t i = 0; i < selected.size(); ++i) {
     backend& device = *selected[i].device;
+    device.bound_launches(wanted.max_wall_s);
     devices.push_back(
         {&device, std::make_unique<row_runner>(device, run.rules, wanted.seed, model)});
     const fixture_rules shared{wanted.max_wall_s, wanted.protocol == protocol_kind::kProfile,
@@ -300,6 +305,9 @@ exit_code measure_rows(const char* program, const run_plan& plan, const filter_m
     print_after("\n" + found.text, beside);
     if (code == exit_code::kOk) code = found.code;
   }
+  run.hangs = tally.hangs();
+  for (device_rows& one : devices)
+    if (run.hangs) static_cast<void>(one.runner.release());  // what still runs uses it
   return code;
 }
 

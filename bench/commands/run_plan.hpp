@@ -56,6 +56,7 @@ struct device_run {
   index_t default_bytes = 0;  ///< of one buffer, unless a flag says otherwise
   double min_time_s = 0;      ///< for the library, unless a flag says otherwise
   library_flags times;        ///< the library's flags, as the protocol changes them
+  bool hangs = false;         ///< launches still run: the devices cannot be let go of
 
   backend& first() const { return *selected.front().device; }
 };

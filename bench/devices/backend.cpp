@@ -25,10 +25,11 @@ std::string device_key(std::string_view name) {
   return key.empty() ? "gpu" : key;
 }
 
-std::string does_not_fit(index_t needed, index_t available) {
+std::string does_not_fit(const workload& work, index_t needed, index_t available) {
   return "does not fit: needs " + std::to_string(needed) + " bytes (" + format_bytes(needed) +
          "), " + std::to_string(available) + " bytes (" + format_bytes(available) +
-         ") are available; take a smaller --bytes or --elements";
+         ") are available; " +
+         (work.by_author() ? "make its buffers smaller" : "take a smaller --bytes or --elements");
 }
 
 }  // namespace sectorbench

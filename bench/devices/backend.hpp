@@ -13,6 +13,7 @@
 #include "bench/options/cache_mode.hpp"
 #include "bench/options/memory_space.hpp"
 #include "bench/telemetry/observation.hpp"
+#include "kernels/own_kernel.hpp"
 #include "kernels/workload.hpp"
 
 namespace sectorbench {
@@ -84,6 +85,13 @@ class backend {
 
   /// Makes room for a workload. @throws not_applicable with the bytes needed and available
   virtual void acquire(const workload& work) = 0;
+  /// Bounds how long one sample of the author's kernels may take. What runs them then throws
+  /// launch_hangs, after which the backend may not even be destroyed, as they still run.
+  virtual void bound_launches(double /*seconds*/) {}
+  /// Makes the buffers hold what the image says; a side that it leaves empty stays as it is.
+  virtual void put(const kernel_image&) {}
+  /// Reads the buffers into an image of the size that it has.
+  virtual void get(kernel_image&) {}
   virtual void fill_input(std::uint64_t seed) = 0;
   virtual void poison_output() = 0;
   /// Runs a workload once and waits. @param keep `read` shall store its checksums
@@ -143,7 +151,7 @@ std::unique_ptr<backend> make_cuda_backend(int device_index, const cuda_settings
                                            const observer_settings& observed);
 #endif
 
-/// The message of a row that does not fit.
-std::string does_not_fit(index_t needed, index_t available);
+/// The message of a workload that does not fit.
+std::string does_not_fit(const workload& work, index_t needed, index_t available);
 
 }  // namespace sectorbench

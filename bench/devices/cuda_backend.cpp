@@ -224,6 +224,7 @@ class cuda_backend final : public backend {
   void acquire(const workload& work) override {
     refuse_unfit(work);
     refuse_what_settings_exclude(work);
+    limit_s_ = work.by_author() ? launch_limit_s_ : 0;
     const buffer_plan plan = plan_buffers(work, kGuardBytes);
     index_t held = coverage_.bytes() + indices_.bytes();
     index_t needed = plan.coverage + plan.indices;
@@ -235,7 +236,7 @@ class cuda_backend final : public backend {
     add(in_, plan.in);
     add(out_, plan.out);
     const index_t available = query_memory().free_bytes + held;
-    if (needed > available) throw not_applicable(does_not_fit(needed, available));
+    if (needed > available) throw not_applicable(does_not_fit(work, needed, available));
     const launch_shape shape = work.meaning().shape();
     if (!shape.fits_gpu())
       throw not_applicable("the grid of " + std::to_string(shape.grid_x) + " x " +
@@ -245,7 +246,7 @@ class cuda_backend final : public backend {
       grow(plan);
     } catch (const cuda_error& error) {
       if (error.code() != cudaErrorMemoryAllocation) throw;
-      throw not_applicable(does_not_fit(plan.total(), available));
+      throw not_applicable(does_not_fit(work, plan.total(), available));
     }
     plan_ = plan;
     limit_occupancy(work);
@@ -253,6 +254,30 @@ class cuda_backend final : public backend {
       work.meaning().launch_fill_indices(indices(), stream_->get());
       wait();
     }
+  }
+
+  void bound_launches(double seconds) override { launch_limit_s_ = seconds; }
+
+  void put(const kernel_image& image) override {
+    const auto copy = [&](void* to, const std::vector<unsigned char>& from) {
+      if (!from.empty())
+        SECTORBENCH_CUDA_CHECK(
+            cudaMemcpyAsync(to, from.data(), from.size(), cudaMemcpyDefault, stream_->get()));
+    };
+    copy(in_.data(), image.in);
+    copy(output(), image.out);
+    wait();
+  }
+
+  void get(kernel_image& image) override {
+    const auto copy = [&](std::vector<unsigned char>& to, const void* from) {
+      if (!to.empty())
+        SECTORBENCH_CUDA_CHECK(
+            cudaMemcpyAsync(to.data(), from, to.size(), cudaMemcpyDefault, stream_->get()));
+    };
+    copy(image.in, in_.data());
+    copy(image.out, output());
+    wait();
   }
 
   void fill_input(std::uint64_t seed) override {
@@ -456,8 +481,8 @@ class cuda_backend final : public backend {
     const auto enqueue = [&] { work.launch(arguments, stream_->get()); };
     const auto flush = [&] { flusher_->flush(stream_->get()); };
     const batch_time batch =
-        flusher_ ? time_launches_apart(stream_->get(), launches, flush, enqueue, holder)
-                 : time_batch(stream_->get(), launches, enqueue, holder);
+        flusher_ ? time_launches_apart(stream_->get(), launches, flush, enqueue, holder, limit_s_)
+                 : time_batch(stream_->get(), launches, enqueue, holder, limit_s_);
     return {batch.elapsed_s, batch.blocked};
   }
 
@@ -505,7 +530,7 @@ class cuda_backend final : public backend {
     return value;
   }
 
-  void wait() { SECTORBENCH_CUDA_CHECK(cudaStreamSynchronize(stream_->get())); }
+  void wait() { wait_for(stream_->get(), limit_s_); }
   unsigned char* output() const { return out_.data() + kGuardBytes; }
   index_entry* indices() const { return reinterpret_cast<index_entry*>(indices_.data()); }
   launch_data data(std::uint64_t seed, bool keep) const {
@@ -528,6 +553,8 @@ class cuda_backend final : public backend {
   int shared_bytes_ = 0;             // of the acquired workload's blocks
   std::optional<int> fewer_blocks_;  // than the settings say, for a counterfactual
   double event_floor_s_ = 0;
+  double launch_limit_s_ = 0;  // of the author's kernels
+  double limit_s_ = 0;         // of the acquired workload
   settled_clock clock_;
 };
 

@@ -2,11 +2,16 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <future>
 #include <memory>
 #include <new>
 #include <span>
+#include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "bench/devices/backend.hpp"
@@ -15,6 +20,7 @@
 #include "bench/devices/proof_layout.hpp"
 #include "bench/support/format.hpp"
 #include "kernels/buffers.hpp"
+#include "kernels/timing.hpp"
 
 namespace sectorbench {
 namespace {
@@ -103,17 +109,28 @@ class host_backend final : public backend {
     const buffer_plan plan = plan_buffers(work, kGuardBytes);
     const index_t held = in_.bytes() + out_.bytes() + coverage_.bytes() + indices_.bytes();
     const index_t available = read_host_info().memory_available_bytes + held - flush_bytes_;
-    if (plan.total() > available) throw not_applicable(does_not_fit(plan.total(), available));
+    if (plan.total() > available) throw not_applicable(does_not_fit(work, plan.total(), available));
     try {
       in_.grow_to(plan.in);
       out_.grow_to(plan.out);
       coverage_.grow_to(plan.coverage);
       indices_.grow_to(plan.indices);
     } catch (const std::bad_alloc&) {
-      throw not_applicable(does_not_fit(plan.total(), available));
+      throw not_applicable(does_not_fit(work, plan.total(), available));
     }
     plan_ = plan;
     if (plan.indices > 0) work.meaning().fill_indices(indices());
+  }
+
+  void bound_launches(double seconds) override { launch_limit_s_ = seconds; }
+
+  void put(const kernel_image& image) override {
+    std::ranges::copy(image.in, in_.data());
+    std::ranges::copy(image.out, output());
+  }
+  void get(kernel_image& image) override {
+    std::copy_n(in_.data(), image.in.size(), image.in.begin());
+    std::copy_n(output(), image.out.size(), image.out.begin());
   }
 
   void fill_input(std::uint64_t seed) override { fill_on_host(in_.data(), plan_.in / 8, seed); }
@@ -121,7 +138,8 @@ class host_backend final : public backend {
   void poison_output() override { poison(out_.data(), plan_.out); }
 
   void run_once(const workload& work, std::uint64_t seed, bool keep) override {
-    work.run({in_.data(), output(), seed, keep, indices()});
+    const launch_data data{in_.data(), output(), seed, keep, indices()};
+    bounded(work, [&work, data] { work.run(data); });
   }
 
   coverage_verdict prove(const program& body) override {
@@ -159,6 +177,29 @@ class host_backend final : public backend {
   }
 
   timed_sample time(const workload& work, std::uint64_t seed, int launches, bool) override {
+    return bounded(work, [=, this, &work] { return time_unbounded(work, seed, launches); });
+  }
+  int max_launches() const override { return caches_ == cache_mode::kCold ? 4 : 1 << 16; }
+
+ private:
+  /// Calls `launches`; those of the author's kernels on a thread that is left behind if they do not
+  /// end. @throws launch_hangs, what `launches` throws
+  template <class Launches>
+  std::invoke_result_t<Launches> bounded(const workload& work, const Launches& launches) {
+    if (!work.by_author() || launch_limit_s_ <= 0) return launches();
+    std::packaged_task<std::invoke_result_t<Launches>()> task(launches);
+    auto done = task.get_future();
+    std::thread runner(std::move(task));
+    const auto ended = done.wait_for(std::chrono::duration<double>(launch_limit_s_));
+    if (ended != std::future_status::ready) {
+      runner.detach();
+      throw launch_hangs("its launches have not ended");
+    }
+    runner.join();
+    return done.get();
+  }
+
+  timed_sample time_unbounded(const workload& work, std::uint64_t seed, int launches) {
     const launch_data data{.in = in_.data(),
                            .out = output(),
                            .seed = seed,
@@ -176,24 +217,28 @@ class host_backend final : public backend {
     }
     return {elapsed_s, false, lost_s / elapsed_s};
   }
-  int max_launches() const override { return caches_ == cache_mode::kCold ? 4 : 1 << 16; }
-
- private:
   /// The threads meet before the first launch and never again: at a barrier between launches one
   /// that spins may keep the one that it waits for off the CPU, for a tick of the scheduler.
   timed_sample time_in_a_row(const workload& work, const launch_data& data, int launches) {
     spans_.assign(static_cast<std::size_t>(omp_get_max_threads()), {});
     const double stolen_before_s = read_steal_s();
     std::size_t threads = 1;
-#pragma omp parallel
+    std::exception_ptr thrown;
+    const int team = work.by_author() ? 1 : omp_get_max_threads();
+#pragma omp parallel num_threads(team)
     {
       thread_span& own = spans_[static_cast<std::size_t>(omp_get_thread_num())];
 #pragma omp single
       threads = static_cast<std::size_t>(omp_get_num_threads());
       own.begin = read_thread();
-      for (int i = 0; i < launches; ++i) work.run(data);
+      try {
+        for (int i = 0; i < launches; ++i) work.run(data);
+      } catch (...) {  // of the author's kernel, which one thread runs
+        thrown = std::current_exception();
+      }
       own.end = read_thread_end();
     }
+    if (thrown) std::rethrow_exception(thrown);
     const std::span<const thread_span> spans = std::span(spans_).first(threads);
     return {elapsed_s(spans), false, disturbed_share(spans, read_steal_s() - stolen_before_s)};
   }
@@ -207,6 +252,7 @@ class host_backend final : public backend {
   index_t flush_bytes_ = 0;
   buffer_plan plan_;
   std::vector<thread_span> spans_;
+  double launch_limit_s_ = 0;  // of the author's kernels
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "bench/support/format.hpp"
 #include "bench/support/text.hpp"
 #include "bench/telemetry/nvtx.hpp"
+#include "kernels/timing.hpp"
 
 #if SECTORBENCH_HAS_CUDA
 #include "sectorbench/cuda/error.hpp"
@@ -51,6 +52,11 @@ std::vector<std::string> run_tally::differences() const {
   return texts;
 }
 
+int run_tally::unverified() const {
+  return static_cast<int>(std::ranges::count_if(
+      finished_, [](const finished_row& row) { return !row.result.verified; }));
+}
+
 int run_tally::count(outcome how) const {
   return static_cast<int>(
       std::ranges::count_if(outcomes_, [&](const auto& row) { return row.second == how; }));
@@ -85,6 +91,12 @@ bool row_fixture::guarded(benchmark::State& state, const Step& step) {
     end_row(state, kSkipped, reason.what());
   } catch (const interrupted& reason) {
     end_row(state, kInterrupted, reason.what());
+  } catch (const launch_hangs& reason) {
+    runner_.lose_device("not run: launches of " + row_.name + " still run");
+    tally_.record_hang();
+    end_row(state, kFailed,
+            std::string(reason.what()) + " after " + format_exact(rules_.max_wall_s) +
+                " s; a kernel that needs longer needs a larger --max_wall=");
 #if SECTORBENCH_HAS_CUDA
   } catch (const cuda_error& error) {
     if (error.sticky())
@@ -184,8 +196,14 @@ void row_fixture::report(benchmark::State& state, const measurement& result, boo
   }
   if (seen.state) add_state(values, *seen.state);
   if (seen.trace) add_trace(values, *seen.trace);
-  if (model != nullptr && !seen.metrics.empty())
-    add_counts(values, spec, result, compared.peak_bytes_per_s, *model, seen.metrics);
+  if (!seen.metrics.empty()) {
+    const program& body = runner_.body(spec);
+    const bool own = spec.pattern->own != nullptr;
+    if (const auto lie = own ? overstated(body.loads(), body.stores(), seen.metrics) : "";
+        !lie.empty())
+      throw verification_failed(lie);
+    add_counts(values, spec, result, compared.peak_bytes_per_s, model, seen.metrics);
+  }
   const row_prediction* const predicted = runner_.prediction(spec);
   if (predicted != nullptr) add_model(values, *predicted, result.mean_s);
   if (const auto missing = values.missing(counter_set::kEvery); !missing.empty())
@@ -220,7 +238,13 @@ row_label row_fixture::label_of(const measurement& result, const observation& se
     label.add("implausible", "above the ceiling");
   if (is_disturbed(result)) label.add("disturbed", format_percent(*result.disturbed, 0));
   if (compared.disturbed) label.add("references", "disturbed");
-  if (row_.spec.pattern->mover) label.add("mover");
+  if (row_.spec.pattern->own != nullptr) {
+    label.add("kernel");
+    if (!result.verified) label.add("unverified", "it has no check");
+    if (seen.metrics.empty()) label.add("bytes", "declared and not counted");
+  } else if (row_.spec.pattern->mover) {
+    label.add("mover");
+  }
   if (wall_limited) label.add("wall_limited");
   if (runner_.lost_blocking(result)) label.add("blocking", "gave_up");
   if (rules_.profile) label.add("profile");
@@ -250,13 +274,15 @@ row_label row_fixture::label_of(const measurement& result, const observation& se
 void row_fixture::add_counters_label(row_label& label, const observation& seen) {
   if (!runner_.device().counters().on) return;
   const launch_totals* const model = runner_.totals(row_.spec);
-  if (model == nullptr) {
+  std::string difference = seen.counters_error;
+  if (row_.spec.pattern->mover && row_.spec.pattern->own == nullptr) {
     label.add("counters", "not load/store unit");
     return;
   }
-  std::string difference = seen.counters_error;
   if (!difference.empty()) {
     label.add("counters", "failed");
+  } else if (model == nullptr) {
+    return;
   } else if (const auto found = mismatches(*model, seen.metrics); !found.empty()) {
     std::string names;
     for (const count_mismatch& mismatch : found) {

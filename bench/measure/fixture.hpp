@@ -37,6 +37,11 @@ class run_tally {
   int compared() const { return static_cast<int>(differences_.size()); }
   /// "row: difference" of those whose counters are not the model's, or could not be read.
   std::vector<std::string> differences() const;
+  /// Measured rows whose results nothing checked.
+  int unverified() const;
+  /// Whether launches of a row never ended: what they use may not be let go of.
+  bool hangs() const { return hangs_; }
+  void record_hang() { hangs_ = true; }
   /// Measured rows in the order in which they first ended.
   const std::vector<finished_row>& finished() const { return finished_; }
 
@@ -44,6 +49,7 @@ class run_tally {
   std::map<std::string, outcome> outcomes_;
   std::map<std::string, std::string> differences_;
   std::vector<finished_row> finished_;
+  bool hangs_ = false;
 };
 
 /// What all rows of a run share.

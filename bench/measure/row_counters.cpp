@@ -46,11 +46,11 @@ void add_measurement(counter_values& to, const row_spec& row, const program& bod
   to.set("time_median_s", result.median_s);
   to.set("time_cv", result.cv);
   to.set("time_trimmed_min_s", result.trimmed_min_s);
-  to.set("verified", 1);
+  to.set("verified", result.verified ? 1 : 0);
 }
 
 void add_counts(counter_values& to, const row_spec& row, const measurement& result,
-                double peak_bytes_per_s, const launch_totals& model, const metric_values& metrics) {
+                double peak_bytes_per_s, const launch_totals* model, const metric_values& metrics) {
   for (const counter_spec& counter : kCounters)
     if (!counter.metric.empty())
       if (const auto value = metric_of(metrics, counter.key)) to.set(counter.key, *value);
@@ -60,8 +60,8 @@ void add_counts(counter_values& to, const row_spec& row, const measurement& resu
   const auto stores = metric_of(metrics, "store_sectors_measured");
   const auto load_requests = metric_of(metrics, "load_requests_measured");
   const auto store_requests = metric_of(metrics, "store_requests_measured");
-  if (loads && stores && load_requests && store_requests)
-    to.set("counters_equal_model", mismatches(model, metrics).empty() ? 1 : 0);
+  if (model != nullptr && loads && stores && load_requests && store_requests)
+    to.set("counters_equal_model", mismatches(*model, metrics).empty() ? 1 : 0);
   if (loads && stores) {
     const double sectors = *loads + *stores;
     to.set("sector_bytes_measured", sectors * kSectorBytes);
@@ -107,6 +107,25 @@ void add_state(counter_values& to, const device_reading& state) {
 std::string describe(const count_mismatch& mismatch) {
   return mismatch.what + " " + format_exact(mismatch.counted) + " counted, " +
          std::to_string(mismatch.predicted) + " predicted";
+}
+
+std::string overstated(const side_extent& loads, const side_extent& stores,
+                       const metric_values& metrics) {
+  std::string text;
+  const auto judge = [&](const side_extent& declared, std::string_view requested,
+                         std::string_view in_l2, std::string_view what) {
+    const auto sectors = metric_of(metrics, requested);
+    const auto exchanged = metric_of(metrics, in_l2);
+    if (!sectors || !exchanged) return;
+    const double seen = std::max(*sectors, *exchanged) * kSectorBytes;
+    if (static_cast<double>(declared.moved()) > seen)
+      text += (text.empty() ? "" : "; ") + std::to_string(declared.moved()) +
+              " useful bytes declared as " + std::string(what) + ", and the sectors counted hold " +
+              format_exact(seen) + "; correct its bytes";
+  };
+  judge(loads, "load_sectors_measured", "l2_read_sectors_measured", "loaded");
+  judge(stores, "store_sectors_measured", "l2_write_sectors_measured", "stored");
+  return text;
 }
 
 std::vector<count_mismatch> mismatches(const launch_totals& model, const metric_values& metrics) {

@@ -27,8 +27,9 @@ void add_measurement(counter_values& to, const row_spec& row, const program& bod
                      const rate_references& references, bool in_cache);
 
 /// What the hardware counted, and what follows from it. Keys without a metric stay away.
+/// @param model null where nothing says what the launch accesses
 void add_counts(counter_values& to, const row_spec& row, const measurement& result,
-                double peak_bytes_per_s, const launch_totals& model, const metric_values& metrics);
+                double peak_bytes_per_s, const launch_totals* model, const metric_values& metrics);
 
 void add_trace(counter_values& to, const batch_trace& trace);
 void add_state(counter_values& to, const device_reading& state);
@@ -40,6 +41,12 @@ struct count_mismatch {
   std::uint64_t predicted = 0;
 };
 std::string describe(const count_mismatch& mismatch);
+
+/// Which of the useful bytes that a kernel declares nothing was seen to ask for, or "": neither the
+/// sectors of requests nor those that L1 and L2 exchange are as many. Other units than the one for
+/// loads and stores make no requests that are counted.
+std::string overstated(const side_extent& loads, const side_extent& stores,
+                       const metric_values& metrics);
 
 /// Where counters and model differ; index lists are loaded like elements. Counts that were not read
 /// differ from nothing.

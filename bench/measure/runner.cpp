@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "bench/cases/row_list.hpp"
 #include "bench/devices/disturbance.hpp"
 #include "bench/support/interrupt.hpp"
 
@@ -37,6 +38,8 @@ std::string misaligned_text(const misalignment& found) {
          "; take a base and rows that are multiples of " + number(found.bytes) +
          " bytes, or narrower accesses";
 }
+
+const own_work* own_work_of(const workload& work) { return dynamic_cast<const own_work*>(&work); }
 
 }  // namespace
 
@@ -174,21 +177,40 @@ void row_runner::prepare(const row_spec& row) {
   const std::string key = row.key();
   if (current_ == key && known.verified) return;
   current_.clear();
+  own_.reset();
+  const own_work* const own = own_work_of(*known.work);
+  if (own != nullptr && !own->error().empty()) throw std::runtime_error(own->error());
   device_.acquire(*known.work);
-  if (!known.verified) {
-    try {
-      prove(row, *known.work);
-      verify_launch(row, *known.work, other_seed(seed_));
-      verify_launch(row, *known.work, seed_);
-    } catch (const verification_failed& failure) {
-      known.verification_error = failure.what();
-      throw;
-    }
-    known.verified = true;
-  } else {
-    device_.fill_input(seed_);
+  try {
+    if (own != nullptr)
+      verify_own(*own);
+    else if (!known.verified)
+      verify(row, known);
+    else
+      device_.fill_input(seed_);
+  } catch (const verification_failed& failure) {
+    known.verification_error = failure.what();
+    throw;
   }
+  known.verified = true;
   current_ = key;
+}
+
+void row_runner::verify(const row_spec& row, const state& known) {
+  prove(row, *known.work);
+  verify_launch(row, *known.work, other_seed(seed_));
+  verify_launch(row, *known.work, seed_);
+}
+
+void row_runner::verify_own(const own_work& work) {
+  own_.emplace(device_, work);
+  const auto require = [](const std::string& fault) {
+    stop_if_interrupted();
+    if (!fault.empty()) throw verification_failed("wrong result before timing: " + fault);
+  };
+  require(own_->launch_once(other_seed(seed_)));
+  require(own_->launch_once(seed_));
+  require(own_->launch_again(seed_));
 }
 
 void row_runner::warm_up(const row_spec& row) {
@@ -199,7 +221,10 @@ void row_runner::warm_up(const row_spec& row) {
     device_.run_once(work, seed_, false);
   }
   // Last, so that what is compared afterwards is what the timed launches wrote.
-  device_.poison_output();
+  if (own_)
+    own_->reset_outputs();
+  else
+    device_.poison_output();
 }
 
 int row_runner::choose_launches(const workload& work) {
@@ -268,8 +293,13 @@ timed_sample row_runner::undisturbed_sample(state& known) {
 measurement row_runner::finish(const row_spec& row, const std::vector<timed_sample>& samples) {
   state& known = state_of(row);
   try {
-    if (!stores_elements(row.operation)) device_.run_once(*known.work, seed_, true);
-    compare(row, *known.work, seed_, "after timing");
+    if (own_) {
+      if (const std::string fault = own_->fault_of_outputs(); !fault.empty())
+        throw verification_failed("wrong result after timing: " + fault);
+    } else {
+      if (!stores_elements(row.operation)) device_.run_once(*known.work, seed_, true);
+      compare(row, *known.work, seed_, "after timing");
+    }
   } catch (const verification_failed& failure) {
     known.verification_error = failure.what();
     known.latest.reset();  // an earlier body's number falls with it
@@ -277,6 +307,8 @@ measurement row_runner::finish(const row_spec& row, const std::vector<timed_samp
   }
   known.latest = std::make_unique<measurement>(summarise(samples, known.launches));
   known.latest->discarded = std::exchange(known.discarded, 0);
+  if (const own_work* const own = own_work_of(*known.work))
+    known.latest->verified = own->is_checked();
   return *known.latest;
 }
 
@@ -287,7 +319,7 @@ observation row_runner::observe(const row_spec& row) {
   stop_if_interrupted();
   seen.state = device_.watch(*known.work, seed_, known.launches);
   if (seen.state) seen.throttled = throttled_between(condition_before_, seen.state->condition);
-  if (row.pattern->mover) return seen;
+  if (row.pattern->mover && row.pattern->own == nullptr) return seen;
   if (device_.clock_check().on && !known.traced) trace(known);
   if (device_.counters().on && !known.metrics && known.counters_error.empty()) count(known);
   seen.trace = known.trace;
@@ -344,9 +376,22 @@ const measurement* row_runner::known(const row_spec& row) const {
   return found == states_.end() ? nullptr : found->second.latest.get();
 }
 
+std::optional<row_spec> row_runner::accessed_as(const row_spec& row) {
+  if (!row.pattern->mover) return row;
+  const own_work* const own = own_work_of(*state_of(row).work);
+  const std::string name = own != nullptr ? own->accesses() : std::string();
+  if (name.empty()) return std::nullopt;
+  try {
+    return sized_row(name);
+  } catch (const usage_error& error) {
+    throw std::runtime_error(std::string("accesses: ") + error.what());
+  }
+}
+
 const launch_totals* row_runner::totals(const row_spec& row) {
-  if (row.pattern->mover) return nullptr;
-  state& known = state_of(row);
+  const auto accessed = accessed_as(row);
+  if (!accessed) return nullptr;
+  state& known = state_of(*accessed);
   if (!known.totals) {
     auto totals = std::make_unique<launch_totals>(known.work->meaning().totals());
     stop_if_interrupted();
@@ -356,11 +401,13 @@ const launch_totals* row_runner::totals(const row_spec& row) {
 }
 
 const row_prediction* row_runner::prediction(const row_spec& row) {
-  if (!model_ || row.pattern->mover) return nullptr;
-  state& known = state_of(row);
+  const auto accessed = model_ ? accessed_as(row) : std::nullopt;
+  if (!accessed) return nullptr;
+  state& known = state_of(*accessed);
   if (!known.prediction) {
-    auto predicted = std::make_unique<row_prediction>(
-        model_->predict(known.work->meaning(), device_.blocks_per_sm(*known.work)));
+    const int blocks = device_.blocks_per_sm(*state_of(row).work);
+    auto predicted =
+        std::make_unique<row_prediction>(model_->predict(known.work->meaning(), blocks));
     stop_if_interrupted();
     known.prediction = std::move(predicted);
   }
@@ -378,6 +425,7 @@ bool row_runner::fits_in_cache(const row_spec& row) {
 
 index_t row_runner::footprint_bytes(const row_spec& row) {
   const workload& work = *state_of(row).work;
+  if (const own_work* const own = own_work_of(work)) return own->held_bytes();
   const program& body = work.meaning();
   const index_t loaded = loads_elements(row.operation) ? body.loads().elements : 0;
   const index_t stored = stores_elements(row.operation) ? body.stores().elements : 0;

@@ -13,6 +13,7 @@
 
 #include "bench/cases/row.hpp"
 #include "bench/devices/backend.hpp"
+#include "bench/measure/own_verifier.hpp"
 #include "bench/options/options.hpp"
 #include "bench/predict/prediction.hpp"
 
@@ -28,7 +29,8 @@ struct measurement {
   bool all_blocked = true;
   /// Share of the samples' time that other work took; none where that is not seen.
   std::optional<double> disturbed;
-  int discarded = 0;  ///< disturbed samples that were taken again
+  int discarded = 0;     ///< disturbed samples that were taken again
+  bool verified = true;  ///< false: the author's kernel has no check, so nobody knows
 
   double rate(index_t bytes) const {
     return mean_s > 0 ? static_cast<double>(bytes) / mean_s : 0.0;
@@ -108,11 +110,15 @@ class row_runner {
   /// The latest measurement of the row in this process, or null.
   const measurement* known(const row_spec& row) const;
 
-  /// The sector model's totals, or null for a mover.
+  /// The row whose body says what this one accesses: itself, or the one that the author's kernel
+  /// names; none for a mover. @throws std::runtime_error for a row that cannot be
+  std::optional<row_spec> accessed_as(const row_spec& row);
+
+  /// The sector model's totals, or null for what no body describes.
   const launch_totals* totals(const row_spec& row);
 
-  /// What the model of traffic and time says, or null for a mover and without a description of the
-  /// device. @pre prepare(row) was the last call
+  /// What the model of traffic and time says, or null for what no body describes and without a
+  /// description of the device. @pre prepare(row) was the last call
   const row_prediction* prediction(const row_spec& row);
 
   /// The description that predicts rows, or null.
@@ -169,6 +175,8 @@ class row_runner {
 
   state& state_of(const row_spec& row);
   void prove(const row_spec& row, const workload& work);
+  void verify(const row_spec& row, const state& known);
+  void verify_own(const own_work& work);
   void verify_launch(const row_spec& row, const workload& work, std::uint64_t seed);
   void compare(const row_spec& row, const workload& work, std::uint64_t seed, const char* when);
   int choose_launches(const workload& work);
@@ -183,7 +191,8 @@ class row_runner {
   std::uint64_t seed_;
   std::shared_ptr<const predictor> model_;
   std::string lost_;
-  std::string current_;  // key of the row whose input is in place
+  std::string current_;              // key of the row whose input is in place
+  std::optional<own_verifier> own_;  // of that row, if it is the author's kernel
   std::map<std::string, state> states_;
   std::set<std::string> proven_;
   gpu_condition condition_before_;

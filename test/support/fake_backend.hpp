@@ -67,6 +67,11 @@ class fake_backend final : public backend {
     asked.emplace_back("acquire");
     if (!refusal.empty()) throw not_applicable(refusal);
   }
+  void put(const kernel_image& image) override {
+    if (!image.in.empty()) held_.in = image.in;
+    if (!image.out.empty()) held_.out = image.out;
+  }
+  void get(kernel_image& image) override { image = held_; }
   void fill_input(std::uint64_t seed) override { asked.push_back("fill" + of(seed)); }
   void poison_output() override { asked.emplace_back("poison"); }
   void run_once(const workload&, std::uint64_t seed, bool keep) override {
@@ -111,6 +116,7 @@ class fake_backend final : public backend {
   static std::string of(std::uint64_t seed) { return seed == kSeed ? "" : " other"; }
 
   int comparisons_ = 0;
+  kernel_image held_;
 };
 
 /// The status of what is read.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/support/interrupt.hpp"
+#include "kernels/own_kernel.hpp"
 #include "test/support/fake_backend.hpp"
 
 namespace sectorbench {
@@ -308,6 +309,63 @@ TEST_F(RowCounting, MoverSaysWhyItHasNone) {
   EXPECT_EQ(value_of(row, "access_bytes"), 0);
   EXPECT_EQ(tally_.compared(), 0);
   EXPECT_EQ(std::ranges::count(device_.asked, "count"), 0);
+}
+
+// A kernel that declares these bytes, without a check.
+kernel declaring(kernel_bytes bytes) {
+  return {.name = "mine",
+          .summary = "for a test",
+          .buffers =
+              [](const kernel_parameters&) {
+                return std::vector{input<float>("x", 1024), output<float>("y", 1024)};
+              },
+          .bytes = [bytes](const kernel_parameters&) { return bytes; },
+          .run_on_host = [](const kernel_arguments&) {}};
+}
+// As many sectors as 1024 threads touch at stride 8.
+metric_values metrics_of_kernel() {
+  metric_values metrics = right_metrics();
+  metrics.emplace("lts__t_sectors_srcunit_tex_op_read.sum", 1024);
+  metrics.emplace("lts__t_sectors_srcunit_tex_op_write.sum", 1024);
+  return metrics;
+}
+
+TEST_F(RowCounting, KernelHasItsCountsAndNoModelToEqual) {
+  count(metrics_of_kernel());
+  const own_kernel mine(declaring({4096, 4096}), "here");
+  const benchmark_run row = run(std::vector{row_of_own(mine.entry(), {})}).at(0);
+  EXPECT_EQ(state_of(row), row_state::kMeasured) << message_of(row);
+  EXPECT_EQ(row.report_label, "kernel=1;unverified=it has no check");
+  EXPECT_EQ(value_of(row, "useful_bytes"), 8192);
+  EXPECT_EQ(value_of(row, "load_sectors_measured"), 1024);
+  EXPECT_EQ(value_of(row, "bytes_used_per_sector_measured"), 4);
+  EXPECT_EQ(value_of(row, "verified"), 0);
+  EXPECT_FALSE(has(row, "counters_equal_model"));
+  EXPECT_EQ(tally_.compared(), 0);
+  EXPECT_EQ(tally_.unverified(), 1);
+}
+
+TEST_F(RowCounting, KernelThatDeclaresMoreThanWasCountedFails) {
+  count(metrics_of_kernel());
+  const own_kernel mine(declaring({32 * 1024 + 1, 4096}), "here");
+  const benchmark_run row = run(std::vector{row_of_own(mine.entry(), {})}).at(0);
+  EXPECT_EQ(state_of(row), row_state::kFailed);
+  EXPECT_NE(message_of(row).find("32769 useful bytes"), std::string::npos) << message_of(row);
+  EXPECT_EQ(tally_.count(run_tally::outcome::kFailed), 1);
+}
+
+TEST_F(RowCounting, KernelIsHeldAgainstTheRowThatItNames) {
+  count(metrics_of_kernel());
+  kernel named = declaring({4096, 4096});
+  std::string row_name = "stride/copy/f32/stride:8/elements:1024";
+  named.accesses = [&](const kernel_parameters&) { return row_name; };
+  const own_kernel mine(named, "here");
+  const benchmark_run equal = run(std::vector{row_of_own(mine.entry(), {})}).at(0);
+  EXPECT_EQ(value_of(equal, "counters_equal_model"), 1) << message_of(equal);
+  row_name = "stride/copy/f32/stride:1/elements:1024";
+  const benchmark_run other = run(std::vector{row_of_own(mine.entry(), {})}).at(0);
+  EXPECT_EQ(value_of(other, "counters_equal_model"), 0);
+  EXPECT_EQ(tally_.differences().size(), 1U);
 }
 
 TEST_F(RowCounting, MoverOfARunWithoutCountersSaysNothingOfThem) {

@@ -363,7 +363,7 @@ metric_values right_metrics() {
 counter_values counted(const metric_values& metrics, double mean_s = 2e-6, double peak = 81.92e9,
                        const row_spec& row = strided_row()) {
   counter_values values;
-  add_counts(values, row, mean_of(mean_s), peak, kModel, metrics);
+  add_counts(values, row, mean_of(mean_s), peak, &kModel, metrics);
   return values;
 }
 
@@ -431,7 +431,7 @@ TEST(CountedCounters, RatesAreOverTheMeanTime) {
   result.min_s = 1e-6;
   result.median_s = 2e-6;
   counter_values values;
-  add_counts(values, strided_row(), result, 81.92e9, kModel, right_metrics());
+  add_counts(values, strided_row(), result, 81.92e9, &kModel, right_metrics());
   EXPECT_DOUBLE_EQ(value_of(values, "sector_bytes_per_second_measured"), 16.384e9);
   EXPECT_DOUBLE_EQ(value_of(values, "dram_bytes_per_second_measured"), 4.096e9);
   EXPECT_DOUBLE_EQ(value_of(values, "dram_fraction_of_peak_measured"), 0.05);
@@ -636,7 +636,7 @@ TEST(CountMismatches, IndexListsAreLoadsToTheHardware) {
   metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = 1152;
   EXPECT_TRUE(mismatches(kModelWithList, metrics).empty());
   counter_values values;
-  add_counts(values, strided_row(), mean_of(2e-6), 0, kModelWithList, metrics);
+  add_counts(values, strided_row(), mean_of(2e-6), 0, &kModelWithList, metrics);
   EXPECT_EQ(value_of(values, "counters_equal_model"), 1);
   EXPECT_EQ(value_of(values, "sector_bytes_measured"), 32 * (1152 + 1024));
 }
@@ -707,6 +707,40 @@ TEST(StateCounters, ZeroIsAnAnswerAndNoAnswerIsNone) {
   EXPECT_EQ(value_of(values, "pstate"), 0);
   EXPECT_EQ(value_of(values, "throttle_reasons"), 0);
   EXPECT_EQ(values.all().size(), 3u);
+}
+
+// 1024 sectors are 32768 bytes; L1 and L2 exchanged half of what was requested.
+metric_values requested_and_exchanged() {
+  return {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 1024},
+          {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 1024},
+          {"lts__t_sectors_srcunit_tex_op_read.sum", 512},
+          {"lts__t_sectors_srcunit_tex_op_write.sum", 512}};
+}
+
+TEST(DeclaredBytes, MayBeAsManyAsTheSectorsOfTheRequestsHold) {
+  EXPECT_EQ(overstated({.touched = 32768}, {.touched = 32768}, requested_and_exchanged()), "");
+}
+
+TEST(DeclaredBytes, BeyondThemAreNamedWithTheirSide) {
+  const std::string loads = overstated({.touched = 32769}, {}, requested_and_exchanged());
+  EXPECT_NE(loads.find("32769"), std::string::npos) << loads;
+  EXPECT_NE(loads.find("32768"), std::string::npos) << loads;
+  EXPECT_NE(loads.find("loaded"), std::string::npos) << loads;
+  const std::string stores = overstated({}, {.touched = 40000}, requested_and_exchanged());
+  EXPECT_NE(stores.find("stored"), std::string::npos) << stores;
+}
+
+TEST(DeclaredBytes, OfAnotherUnitsAccessesAreSeenBehindL1) {
+  metric_values metrics = requested_and_exchanged();
+  metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = 0;
+  EXPECT_EQ(overstated({.touched = 16384}, {}, metrics), "");
+  EXPECT_NE(overstated({.touched = 16385}, {}, metrics), "");
+}
+
+TEST(DeclaredBytes, AreNotJudgedWithoutTheMetrics) {
+  metric_values metrics = requested_and_exchanged();
+  metrics.erase("lts__t_sectors_srcunit_tex_op_read.sum");
+  EXPECT_EQ(overstated({.touched = 1 << 20}, {}, metrics), "");
 }
 
 }  // namespace
