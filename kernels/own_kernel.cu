@@ -302,7 +302,8 @@ void own_work::launch([[maybe_unused]] const launch_data& data,
                       [[maybe_unused]] CUstream_st* stream) const {
 #if defined(__CUDACC__)
   called([&] { kernel_.what().launch(arguments(bytes_of(data.in), bytes_of(data.out)), stream); });
-  SECTORBENCH_CUDA_CHECK(cudaGetLastError());
+  if (const cudaError_t left = cudaGetLastError(); left != cudaSuccess)
+    throw cuda_error(left, "its launch", __FILE__, __LINE__);
 #else
   throw std::logic_error("this build has no CUDA kernels");
 #endif
