@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/cases/row.hpp"
+#include "bench/devices/timed_sample.hpp"
 #include "bench/options/cache_mode.hpp"
 #include "bench/options/memory_space.hpp"
 #include "bench/telemetry/observation.hpp"
@@ -46,14 +47,6 @@ struct gpu_geometry {
   int threads_per_sm = 0;
   double l1_bytes = 0;  ///< of an SM
   double sm_clock_hz = 0;
-};
-
-/// One timed sample.
-struct timed_sample {
-  double elapsed_s = 0;  ///< of all its launches
-  bool blocked = false;  ///< the device's queue was held until all were queued
-  /// Share of the time that other work took from the launches; none where that is not seen.
-  std::optional<double> disturbed{};
 };
 
 /// Where rows are measured: the GPU, or the CPU's memory. Owns the buffers, knows no patterns.

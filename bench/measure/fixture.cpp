@@ -202,7 +202,8 @@ void row_fixture::report(benchmark::State& state, const measurement& result, boo
     if (const auto lie = own ? overstated(body.loads(), body.stores(), seen.metrics) : "";
         !lie.empty())
       throw verification_failed(lie);
-    add_counts(values, spec, result, compared.peak_bytes_per_s, model, seen.metrics);
+    add_counts(values, body.useful_bytes(), result.mean_s, compared.peak_bytes_per_s, model,
+               seen.metrics);
   }
   const row_prediction* const predicted = runner_.prediction(spec);
   if (predicted != nullptr) add_model(values, *predicted, result.mean_s);

@@ -13,32 +13,12 @@
 
 #include "bench/cases/row.hpp"
 #include "bench/devices/backend.hpp"
+#include "bench/measure/measurement.hpp"
 #include "bench/measure/own_verifier.hpp"
 #include "bench/options/options.hpp"
 #include "bench/predict/prediction.hpp"
 
 namespace sectorbench {
-
-/// What a body says of the samples it took.
-struct measurement {
-  double mean_s = 0, min_s = 0, median_s = 0;  ///< of one launch
-  double trimmed_min_s = 0;  ///< mean of the shortest quarter of the samples, rounded up
-  double cv = 0;             ///< over the samples
-  int samples = 0;
-  int launches_per_sample = 0;
-  bool all_blocked = true;
-  /// Share of the samples' time that other work took; none where that is not seen.
-  std::optional<double> disturbed;
-  int discarded = 0;     ///< disturbed samples that were taken again
-  bool verified = true;  ///< false: the author's kernel has no check, so nobody knows
-
-  double rate(index_t bytes) const {
-    return mean_s > 0 ? static_cast<double>(bytes) / mean_s : 0.0;
-  }
-};
-
-/// Summarises samples of `launches` launches each. @pre not empty
-measurement summarise(const std::vector<timed_sample>& samples, int launches);
 
 /// Whether other work on the machine took more of the row's time than its number bears.
 bool is_disturbed(const measurement& result);

@@ -363,7 +363,7 @@ metric_values right_metrics() {
 counter_values counted(const metric_values& metrics, double mean_s = 2e-6, double peak = 81.92e9,
                        const row_spec& row = strided_row()) {
   counter_values values;
-  add_counts(values, row, mean_of(mean_s), peak, &kModel, metrics);
+  add_counts(values, useful_bytes(row), mean_s, peak, &kModel, metrics);
   return values;
 }
 
@@ -431,7 +431,7 @@ TEST(CountedCounters, RatesAreOverTheMeanTime) {
   result.min_s = 1e-6;
   result.median_s = 2e-6;
   counter_values values;
-  add_counts(values, strided_row(), result, 81.92e9, &kModel, right_metrics());
+  add_counts(values, useful_bytes(strided_row()), result.mean_s, 81.92e9, &kModel, right_metrics());
   EXPECT_DOUBLE_EQ(value_of(values, "sector_bytes_per_second_measured"), 16.384e9);
   EXPECT_DOUBLE_EQ(value_of(values, "dram_bytes_per_second_measured"), 4.096e9);
   EXPECT_DOUBLE_EQ(value_of(values, "dram_fraction_of_peak_measured"), 0.05);
@@ -636,7 +636,7 @@ TEST(CountMismatches, IndexListsAreLoadsToTheHardware) {
   metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = 1152;
   EXPECT_TRUE(mismatches(kModelWithList, metrics).empty());
   counter_values values;
-  add_counts(values, strided_row(), mean_of(2e-6), 0, &kModelWithList, metrics);
+  add_counts(values, useful_bytes(strided_row()), 2e-6, 0, &kModelWithList, metrics);
   EXPECT_EQ(value_of(values, "counters_equal_model"), 1);
   EXPECT_EQ(value_of(values, "sector_bytes_measured"), 32 * (1152 + 1024));
 }
