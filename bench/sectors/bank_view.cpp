@@ -9,10 +9,6 @@
 namespace sectorbench::sectors {
 namespace {
 
-// The most that a block can have: 227 KiB, of compute capability 9.0 and 10.0 (CUDA C++ Programming
-// Guide, "Technical Specifications per Compute Capability").
-constexpr std::uint64_t kMaxSharedBytes = 227 * 1024;
-
 void refuse_beyond(const warp_access& access, const std::array<std::uint64_t, kWarpLanes>& at) {
   for (std::size_t lane = 0; lane < at.size(); ++lane)
     if ((access.active >> lane & 1u) != 0 && at[lane] > kMaxSharedBytes - access.width_bytes)
@@ -71,16 +67,21 @@ std::uint64_t bank_view::unique_bytes() const {
   return sum;
 }
 
+bank_instruction count_banks(const warp_access& access, std::size_t k) {
+  bank_instruction one;
+  one.bytes = count_instruction(access, k);
+  refuse_beyond(access, access.addresses[k]);
+  one.count =
+      count_wavefronts(access.addresses[k], static_cast<int>(access.width_bytes), access.active);
+  return one;
+}
+
 bank_view banks_of(const warp_access& access) {
-  const int width = static_cast<int>(access.width_bytes);
-  const int at_once = lanes_at_once(width);
+  const int at_once = lanes_at_once(static_cast<int>(access.width_bytes));
   bank_view view{access.width_bytes, access.active, {}};
   for (std::size_t k = 0; k < access.addresses.size(); ++k) {
     const auto& addresses = access.addresses[k];
-    bank_instruction& one = view.instructions.emplace_back();
-    one.bytes = count_instruction(access, k);
-    refuse_beyond(access, addresses);
-    one.count = count_wavefronts(addresses, width, access.active);
+    bank_instruction& one = view.instructions.emplace_back(count_banks(access, k));
     for (int first = 0; first < kWarpLanes; first += at_once) {
       const std::uint32_t lanes = (~std::uint32_t{0} >> (kWarpLanes - at_once)) << first;
       if ((access.active & lanes) != 0) one.parts.push_back(part_of(access, addresses, lanes));

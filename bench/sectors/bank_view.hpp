@@ -16,6 +16,10 @@
 
 namespace sectorbench::sectors {
 
+/// The most that a block can have: 227 KiB, of compute capability 9.0 and 10.0 (CUDA C++
+/// Programming Guide, "Technical Specifications per Compute Capability").
+inline constexpr std::uint64_t kMaxSharedBytes = 227 * 1024;
+
 /// The lanes of an instruction that shared memory serves together: all of a warp, or, of 8- and
 /// 16-byte accesses, a half or a quarter.
 struct bank_part {
@@ -34,7 +38,7 @@ struct bank_part {
 struct bank_instruction {
   wavefront_count count;         ///< the bank model's
   request_count bytes;           ///< of its bytes; sectors and lines mean nothing here
-  std::vector<bank_part> parts;  ///< those with an active lane
+  std::vector<bank_part> parts;  ///< those with an active lane; of banks_of only
 };
 
 /// What the instructions of a warp ask of the banks.
@@ -49,9 +53,12 @@ struct bank_view {
   std::uint64_t unique_bytes() const;
 };
 
-/// Counts the accesses and orders them by bank.
+/// The bank model's count of instruction k, and that of its bytes.
 /// @throws usage_error on an address that is not a multiple of the access size, or beyond the
 /// shared memory of every GPU.
+bank_instruction count_banks(const warp_access& access, std::size_t k);
+
+/// Counts the accesses and orders them by bank. @throws usage_error as above.
 bank_view banks_of(const warp_access& access);
 
 }  // namespace sectorbench::sectors

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <iterator>
 #include <string_view>
+#include <system_error>
 
 #include "bench/sectors/flags.hpp"
 #include "bench/sectors/number_list.hpp"
@@ -17,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxInstructions = 64;
 constexpr std::int64_t kMaxWarp = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxPitch = std::int64_t{1} << 24;
 constexpr access_type kWidest{"f32x8", 32};
 
 access_type read_type(std::string_view name) {
@@ -31,13 +34,45 @@ access_type read_type(std::string_view name) {
                     "several");
 }
 
-std::int64_t read_warp(std::string_view text, const std::optional<block_shape>& block) {
+std::int64_t read_warp(std::string_view text, const launch_shape& shape) {
   const std::int64_t warp = read_whole(text);
-  const std::int64_t last = block ? (block->threads() - 1) / kWarpLanes : kMaxWarp;
+  const std::int64_t last = shape.block ? shape.warps() - 1 : kMaxWarp;
   if (warp < 0 || warp > last)
-    throw usage_error("the warps " + (block ? "of --block=" + block_text(*block) + " " : "") +
+    throw usage_error("the warps " +
+                      (shape.block ? "of --block=" + extent_text(*shape.block) + " " : "") +
                       "are 0 to " + std::to_string(last));
   return warp;
+}
+
+launch_shape read_shape_of_launch(const given_flags& given) {
+  launch_shape shape;
+  if (given.contains("--block")) shape.block = read_flag(given, "--block", read_block);
+  if (!given.contains("--grid")) return shape;
+  if (!shape.block)
+    throw usage_error("--grid counts blocks: say how large one is, e.g. --block=256");
+  shape.grid = read_flag(given, "--grid", read_grid);
+  // At most 2^63 / kWarpLanes blocks would fit.
+  const double warps = static_cast<double>(shape.grid->x) * static_cast<double>(shape.grid->y) *
+                       static_cast<double>(shape.grid->z) * static_cast<double>(shape.warps());
+  if (warps > static_cast<double>(kMaxLaunchWarps))
+    throw usage_error("--grid=" + given.at("--grid").front() + ": more than " +
+                      std::to_string(kMaxLaunchWarps) + " warps; give a part of the grid");
+  return shape;
+}
+
+block_place read_place(std::string_view text, const extent& grid) {
+  const std::array<std::int64_t, 3> blocks{grid.x, grid.y, grid.z};
+  const std::vector<std::string_view> parts = split(text, ',');
+  block_place at{};
+  bool is_inside = parts.size() <= at.size();
+  for (std::size_t i = 0; is_inside && i < parts.size(); ++i) {
+    at[i] = read_whole(parts[i]);
+    is_inside = at[i] >= 0 && at[i] < blocks[i];
+  }
+  if (!is_inside)
+    throw usage_error("the blocks of --grid=" + extent_text(grid) + " are 0 to " +
+                      place_text({blocks[0] - 1, blocks[1] - 1, blocks[2] - 1}));
+  return at;
 }
 
 // Each of a few, or ranges.
@@ -46,13 +81,17 @@ std::string fields_text(const std::vector<std::int64_t>& fields) {
   return fields.size() <= kFew ? numbers_text(fields) : list_text(fields);
 }
 
-std::string warp_text(std::int64_t warp, const std::optional<block_shape>& block) {
+std::string warp_text(std::int64_t warp, const block_place& at, const launch_shape& shape) {
   const std::int64_t first = warp * kWarpLanes;
-  const std::int64_t last = block ? std::min<std::int64_t>(first + kWarpLanes, block->threads()) - 1
-                                  : first + kWarpLanes - 1;
-  return "warp " + std::to_string(warp) +
-         (block ? " of a block of " + block_text(*block) + " threads" : "") + ": t is " +
-         std::to_string(first) + (last > first ? "-" + std::to_string(last) : "");
+  std::int64_t last = first + kWarpLanes - 1;
+  std::string where;
+  if (shape.block) {
+    last = std::min<std::int64_t>(last, shape.block->count() - 1);
+    where = (shape.grid ? " of block " + place_text(at) + ", one" : " of a block") + " of " +
+            extent_text(*shape.block) + " threads";
+  }
+  return "warp " + std::to_string(warp) + where + ": t is " + std::to_string(first) +
+         (last > first ? "-" + std::to_string(last) : "");
 }
 
 // The lanes of --lanes, or all that have a thread and a place.
@@ -75,57 +114,46 @@ std::uint32_t read_active(const given_flags& given, std::uint32_t possible,
   });
 }
 
-// The least multiple of 256 that brings `offset` so far on that no address is below 0.
-std::string remedy(std::int64_t lowest, std::int64_t offset) {
-  constexpr std::int64_t kBoundary = 256;
-  const std::int64_t steps = lowest / kBoundary - (lowest % kBoundary != 0 ? 1 : 0);
-  return "--offset=" + std::to_string(add(offset, multiply(-steps, kBoundary)));
+double read_real(std::string_view text, double most, std::string_view what) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || !(number > 0 && number <= most))
+    throw usage_error("'" + std::string(text) + "': " + std::string(what));
+  return number;
 }
 
-// Adds an instruction for each field.
-void place_lanes(const given_flags& given, const source& from, std::int64_t offset,
-                 const std::vector<std::int64_t>& fields, std::int64_t warp,
-                 const std::optional<block_shape>& block, command& to) {
-  std::uint32_t possible = 0;
-  std::array<std::optional<thread_place>, kWarpLanes> threads;
-  for (int lane = 0; lane < kWarpLanes; ++lane) {
-    threads[static_cast<std::size_t>(lane)] = thread_of(warp, lane, block);
-    if (threads[static_cast<std::size_t>(lane)] && lane < from.lanes)
-      possible |= std::uint32_t{1} << lane;
+find_query read_find(const given_flags& given) {
+  find_query find;
+  find.target = read_real(given.at(kTarget).front(), kWarpLanes,
+                          "find takes sectors per request, above 0 and at most 32, e.g. sectors "
+                          "find 18.3");
+  if (given.contains("--tolerance"))
+    find.tolerance = read_flag(given, "--tolerance", [](std::string_view text) {
+      return read_real(text, 100, "a tolerance is above 0 and at most 100 percent, e.g. 2") / 100;
+    });
+  if (given.contains("--type")) find.type = read_flag(given, "--type", read_type);
+  const launch_shape shape = read_shape_of_launch(given);
+  find.block = shape.block;
+  find.grid = shape.grid;
+  if (given.contains("--shape")) {
+    find.pitch = read_flag(given, "--shape", [](std::string_view text) {
+      const std::int64_t pitch = read_whole(split(text, ',').back());
+      if (pitch < 1 || pitch > kMaxPitch)
+        throw usage_error("the last dimension is the length of a row, 1 to " +
+                          std::to_string(kMaxPitch) + " elements");
+      return pitch;
+    });
   }
-  to.access.active =
-      read_active(given, possible, from.lanes < kWarpLanes ? "address" : "thread in this block");
-  const std::string where = from.given.empty() ? "--offset=" + std::to_string(offset) : from.given;
-  std::int64_t lowest = 0;
-  std::int64_t lowest_lane = -1;
-  std::array<std::int64_t, kWarpLanes> begins{};
-  for (const std::int64_t lane : lanes_of(to.access.active)) {
-    const auto i = static_cast<std::size_t>(lane);
-    try {
-      begins[i] = add(from.place(static_cast<int>(lane), *threads[i]), offset);
-      for (const std::int64_t field : fields) {
-        if (const std::int64_t address = add(begins[i], field); address < lowest) {
-          lowest = address;
-          lowest_lane = lane;
-        }
-      }
-    } catch (const usage_error& error) {
-      throw usage_error(where + ": lane " + std::to_string(lane) + ": " + error.what());
-    }
-  }
-  if (lowest < 0)
-    throw usage_error(
-        where + ": lane " + std::to_string(lowest_lane) + " would be at byte " +
-        std::to_string(lowest) +
-        ", before the buffer's first byte 0; to start further on: " + remedy(lowest, offset));
-  for (const std::int64_t field : fields) {
-    to.instructions.push_back({from.formula, field});
-    auto& addresses = to.access.addresses.emplace_back();
-    for (const std::int64_t lane : lanes_of(to.access.active)) {
-      const auto i = static_cast<std::size_t>(lane);
-      addresses[i] = static_cast<std::uint64_t>(begins[i] + field);
-    }
-  }
+  if (given.contains("--loads"))
+    find.loads = read_flag(given, "--loads", [](std::string_view text) {
+      const std::int64_t loads = read_whole(text);
+      if (loads < 1 || loads > static_cast<std::int64_t>(kMaxInstructions))
+        throw usage_error("a request's average is of 1 to " + std::to_string(kMaxInstructions) +
+                          " loads");
+      return loads;
+    });
+  return find;
 }
 
 }  // namespace
@@ -141,6 +169,11 @@ command read_command(std::span<const std::string> args) {
   if (given.contains("--json")) to.form = output_form::kJson;
   if (given.contains("--svg")) to.form = output_form::kSvg;
 
+  if (given.contains(kTarget)) {
+    to.find = read_find(given);
+    return to;
+  }
+
   to.is_shared = given.contains("--shared");
 
   if (given.contains("--type")) to.type = read_flag(given, "--type", read_type);
@@ -148,45 +181,59 @@ command read_command(std::span<const std::string> args) {
     throw usage_error("--shared: accesses to shared memory have at most 16 bytes, not the " +
                       std::to_string(kWidest.bytes) + " of --type=" + std::string(kWidest.name));
   const int width = to.type.bytes;
-  to.access.width_bytes = static_cast<std::uint32_t>(width);
-  const std::int64_t offset =
-      given.contains("--offset") ? read_flag(given, "--offset", read_whole) : 0;
-  std::vector<std::int64_t> fields{0};
+  layout& places = to.places;
+  places.width_bytes = static_cast<std::uint32_t>(width);
+  if (given.contains("--offset")) places.offset = read_flag(given, "--offset", read_whole);
   if (given.contains("--fields"))
-    fields = read_flag(given, "--fields",
-                       [](std::string_view text) { return read_numbers(text, kMaxInstructions); });
-  std::optional<block_shape> block;
-  if (given.contains("--block")) block = read_flag(given, "--block", read_block);
+    places.fields = read_flag(given, "--fields", [](std::string_view text) {
+      return read_numbers(text, kMaxInstructions);
+    });
+  const launch_shape& shape = places.shape = read_shape_of_launch(given);
+  block_place at{};
+  if (given.contains("--at")) {
+    if (!shape.grid)
+      throw usage_error("--at names a block of a grid: say how many there are, e.g. --grid=1000");
+    at = read_flag(given, "--at",
+                   [&](std::string_view text) { return read_place(text, *shape.grid); });
+  }
   const std::int64_t warp =
       given.contains("--warp")
           ? read_flag(given, "--warp",
-                      [&](std::string_view text) { return read_warp(text, block); })
+                      [&](std::string_view text) { return read_warp(text, shape); })
           : 0;
   to.view = read_view(given);
-  const std::vector<source> sources = read_sources(given, to.view, width, offset);
-  if (sources.size() * fields.size() > kMaxInstructions)
-    throw usage_error("--formula: " + std::to_string(sources.size() * fields.size()) +
-                      " instructions; at most " + std::to_string(kMaxInstructions) + " are taken");
-  std::string places;
-  for (const source& from : sources) {
-    place_lanes(given, from, offset, fields, warp, block, to);
-    places += (places.empty() ? "" : "; ") + from.words;
+  places.sources = read_sources(given, to.view, shape, width, places.offset);
+  const std::size_t count = places.sources.size() * places.fields.size();
+  if (count > kMaxInstructions)
+    throw usage_error("--formula: " + std::to_string(count) + " instructions; at most " +
+                      std::to_string(kMaxInstructions) + " are taken");
+  places.lanes =
+      read_active(given, possible_lanes(places, warp),
+                  places.sources.front().lanes < kWarpLanes ? "address" : "thread in this block");
+  to.access = place_warp(places, at, warp);
+  std::string words;
+  for (const source& from : places.sources) {
+    for (const std::int64_t field : places.fields) to.instructions.push_back({from.formula, field});
+    words += (words.empty() ? "" : "; ") + from.words;
   }
+  // The other warps may have lanes that this one lacks.
+  if (!given.contains("--lanes")) places.lanes = ~std::uint32_t{0};
 
   to.words.push_back(std::string(to.type.name) + ", " + std::to_string(width) +
                      (width == 1 ? " byte" : " bytes") + " an access" +
-                     (to.is_shared ? " to shared memory: " : ": ") + places);
+                     (to.is_shared ? " to shared memory: " : ": ") + words);
   if (to.view)
     to.words.push_back(to.view->is_contiguous()
                            ? "the view is contiguous"
                            : "the view is not contiguous: contiguous strides are " +
                                  numbers_text(contiguous_strides(to.view->shape)));
-  if (fields != std::vector<std::int64_t>{0})
-    to.words.push_back("an instruction for each field, at bytes " + fields_text(fields));
-  if (block || warp != 0) to.words.push_back(warp_text(warp, block));
+  if (places.fields != std::vector<std::int64_t>{0})
+    to.words.push_back("an instruction for each field, at bytes " + fields_text(places.fields));
+  if (shape.block || warp != 0) to.words.push_back(warp_text(warp, at, shape));
   if (to.access.active != ~std::uint32_t{0})
     to.words.push_back(to.access.active == 0 ? "no lane is active"
                                              : "active lanes: " + lanes_text(to.access.active));
+  if (shape.grid) to.launch = launch_of(places, to.is_shared);
   return to;
 }
 

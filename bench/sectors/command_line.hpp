@@ -8,11 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/sectors/launch_view.hpp"
+#include "bench/sectors/layout.hpp"
 #include "bench/sectors/places.hpp"
 #include "bench/sectors/warp_view.hpp"
 
 /// @file
-/// The flags of `sectors`. All are spelled --name or --name=value.
+/// The command line of `sectors`: flags, spelled --name or --name=value, or `find` in front of
+/// them.
 
 namespace sectorbench::sectors {
 
@@ -30,6 +33,16 @@ struct instruction {
   std::int64_t field = 0;  ///< bytes added to each lane's address
 };
 
+/// What `sectors find` looks for.
+struct find_query {
+  double target = 0;        ///< sectors a request, the average of the loads
+  double tolerance = 0.02;  ///< of the target
+  access_type type;
+  std::optional<extent> block, grid;
+  std::optional<std::int64_t> pitch;  ///< elements from one row of a matrix to the next
+  std::optional<std::int64_t> loads;  ///< instructions that the target is the average of
+};
+
 /// What the person asked for.
 struct command {
   bool help = false;
@@ -40,11 +53,15 @@ struct command {
   std::optional<tensor_view> view;        ///< with --map only
   std::vector<std::string> words;         ///< where the threads go, a sentence each
   std::vector<instruction> instructions;  ///< those of `access`
-  warp_access access;                     ///< empty if help is asked for
+  layout places;                          ///< of all warps
+  warp_access access;                     ///< of the warp drawn
+  std::optional<launch_view> launch;      ///< with --grid only
+  std::optional<find_query> find;         ///< with `find`: what follows form is left empty then
 };
 
-/// Reads the arguments after the program's name and works out every lane's addresses.
-/// @throws usage_error on a bad flag or value and on an address before the buffer, with the remedy.
+/// Reads the arguments after the program's name, works out every lane's addresses, and counts the
+/// launch.
+/// @throws usage_error on a bad flag or value and on accesses that no GPU takes, with the remedy.
 command read_command(std::span<const std::string> args);
 
 }  // namespace sectorbench::sectors

@@ -14,11 +14,15 @@
 
 namespace sectorbench::sectors {
 
+/// What `find` looks for: the one value that has no flag.
+inline constexpr std::string_view kTarget = "find";
+
 /// A flag's values by its name: one, or as many as --formula was given.
 using given_flags = std::map<std::string_view, std::vector<std::string>>;
 
 /// The flags among `args`. A flag without a value has "".
-/// @throws usage_error on what is no flag, a missing value, one too many and a flag given twice.
+/// @throws usage_error on what is no flag, a missing value, one too many, a flag given twice, and
+/// one that goes without `find`, or only with it.
 given_flags read_flags(std::span<const std::string> args);
 
 /// What `read` makes of a flag's value; an error gets the flag in front.

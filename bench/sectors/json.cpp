@@ -58,6 +58,39 @@ json unused_json(const warp_view& view) {
   return intervals;
 }
 
+// An average of the launch, in the words of its memory.
+json average_json(const command& asked, const launch_average& one) {
+  const std::string what = asked.is_shared ? "wavefronts" : "sectors";
+  const auto cost = [&](const warp_cost& warp) {
+    return json{
+        {what + "_per_request", warp.per_request}, {"block", warp.block}, {"warp", warp.warp}};
+  };
+  json document{{what + "_per_request", one.cost},
+                {"error", one.error},
+                {"ideal_" + what + "_per_request", one.ideal}};
+  if (!asked.is_shared) {
+    document["lines_per_request"] = one.lines;
+    document["efficiency"] = one.efficiency();
+  }
+  document["fewest"] = cost(one.fewest);
+  document["most"] = cost(one.most);
+  return document;
+}
+
+json launch_json(const command& asked, const launch_view& view) {
+  json document{{"grid", {view.grid.x, view.grid.y, view.grid.z}},
+                {"block", {view.block.x, view.block.y, view.block.z}},
+                {"warps", view.warps},
+                {"requests", view.requests},
+                {"exact", view.is_exact},
+                {"warps_counted", view.counted}};
+  document.update(average_json(asked, view.all));
+  document["instructions"] = json::array();
+  for (const launch_average& one : view.instructions)
+    document["instructions"].push_back(average_json(asked, one));
+  return document;
+}
+
 // What both memories have in front.
 json head_json(const command& asked) {
   json document{{"arguments", asked.args},
@@ -67,6 +100,7 @@ json head_json(const command& asked) {
                 {"access_bytes", asked.type.bytes},
                 {"active_lanes", lanes_of(asked.access.active)}};
   if (asked.view) document["view"] = view_json(*asked.view);
+  if (asked.launch) document["launch"] = launch_json(asked, *asked.launch);
   return document;
 }
 
@@ -122,6 +156,22 @@ std::string json_text(const command& asked, const bank_view& view) {
     for (const bank_part& part : one.parts) counts["parts"].push_back(part_json(part));
     document["instructions"].push_back(instruction_json(asked, k, counts));
   }
+  return document.dump(2) + "\n";
+}
+
+std::string json_text(const command& asked, const find_result& result) {
+  json document{{"arguments", asked.args},
+                {"sectors_per_request", asked.find->target},
+                {"tolerance", asked.find->tolerance},
+                {"type", asked.find->type.name},
+                {"tried", result.tried},
+                {"found", json::array()}};
+  for (const candidate& one : result.found)
+    document["found"].push_back({{"sectors_per_request", one.sectors},
+                                 {"error", one.error},
+                                 {"cause", one.cause},
+                                 {"repair", one.repair},
+                                 {"arguments", one.args}});
   return document.dump(2) + "\n";
 }
 

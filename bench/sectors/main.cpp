@@ -11,6 +11,7 @@
 #include "bench/sectors/bank_view.hpp"
 #include "bench/sectors/command_line.hpp"
 #include "bench/sectors/drawing.hpp"
+#include "bench/sectors/find.hpp"
 #include "bench/sectors/flags.hpp"
 #include "bench/sectors/warp_view.hpp"
 #include "bench/support/exit_code.hpp"
@@ -27,8 +28,7 @@ bool wants_colour() {
          terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
-std::string answer(const command& asked) {
-  if (asked.help) return help_text();
+std::string drawing(const command& asked) {
   const auto drawn = [&](const auto& view) {
     switch (asked.form) {
       case output_form::kJson:
@@ -49,7 +49,18 @@ exit_code run(const std::vector<std::string>& args) {
     return code;
   };
   try {
-    const std::string text = answer(read_command(args));
+    const command asked = read_command(args);
+    std::string text;
+    if (asked.help) {
+      text = help_text();
+    } else if (asked.find) {
+      const find_result result = find_causes(*asked.find);
+      if (result.found.empty())
+        return fail(exit_code::kNothingMatched, nothing_found(*asked.find, result));
+      text = asked.form == output_form::kJson ? json_text(asked, result) : text_list(asked, result);
+    } else {
+      text = drawing(asked);
+    }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
       return fail(exit_code::kFailed, "standard output cannot be written");
     return exit_code::kOk;

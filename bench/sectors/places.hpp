@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,37 +11,55 @@
 
 #include "bench/support/expression.hpp"
 /// @file
-/// Where threads go: each source of places maps a thread to a byte.
+/// The threads of a launch, as formulas see them, and the elements of a tensor.
 
 namespace sectorbench::sectors {
 
-/// Threads of a block in x, y and z; they follow each other in x first, then in y, then in z.
-struct block_shape {
+/// Threads of a block, or blocks of a grid, in x, y and z; they follow each other in x first, then
+/// in y, then in z.
+struct extent {
   std::int64_t x = 1, y = 1, z = 1;
-  std::int64_t threads() const { return x * y * z; }
+  std::int64_t count() const { return x * y * z; }
+};
+
+/// A launch as it was asked for; without a block it is one row of threads that does not end.
+struct launch_shape {
+  std::optional<extent> block;
+  std::optional<extent> grid;  ///< only with a block
+
+  /// Warps of a block, the last one perhaps with fewer than 32 threads. @pre there is a block
+  std::int64_t warps() const;
 };
 
 /// Reads "256", "16x16" or "4x4x6". @throws usage_error on what no GPU takes.
-block_shape read_block(std::string_view text);
+extent read_block(std::string_view text);
+extent read_grid(std::string_view text);
 
 /// The same without sizes of 1 at the end.
-std::string block_text(const block_shape& block);
+std::string extent_text(const extent& sizes);
 
-/// A thread as formulas see it: its rank in the block, and its place in x, y and z.
-struct thread_place {
-  std::int64_t t = 0, x = 0, y = 0, z = 0;
-};
+/// A block's place in its grid, in x, y and z.
+using block_place = std::array<std::int64_t, 3>;
 
-/// The thread of lane `lane` of warp `warp`, in `block`, or, without one, in a row that does not
-/// end; nothing if the block has no such thread. @pre 0 <= warp <= 2^40.
-std::optional<thread_place> thread_of(std::int64_t warp, int lane,
-                                      const std::optional<block_shape>& block);
+/// The place as --at takes it: "5", "5,7".
+std::string place_text(const block_place& block);
 
-/// Reads a formula in t, x, y and z. @throws usage_error.
-expression read_formula(std::string_view text);
+/// What formulas know, in this order; those from dx on need --block, those from bx on --grid.
+inline constexpr std::array<std::string_view, 13> kVariables{
+    "t", "x", "y", "z", "dx", "dy", "dz", "bx", "by", "bz", "gx", "gy", "gz"};
+inline constexpr std::size_t kBlockVariables = 4, kGridVariables = 7;
 
-/// The formula's value for a thread. @throws usage_error.
-std::int64_t evaluate(const expression& formula, const thread_place& thread);
+/// The variables' values for one thread: its rank in the block and its place in it, the block's
+/// threads, the block's place in the grid, the grid's blocks.
+using thread_values = std::array<std::int64_t, kVariables.size()>;
+
+/// The thread of lane `lane` of warp `warp` of a block; nothing if the block has no such thread.
+/// @pre 0 <= warp <= 2^40.
+std::optional<thread_values> thread_of(const launch_shape& shape, const block_place& block,
+                                       std::int64_t warp, int lane);
+
+/// Reads a formula. @throws usage_error, also on variables that the launch does not have.
+expression read_formula(std::string_view text, const launch_shape& shape);
 
 /// left + right, or left * right. @throws usage_error if that does not fit in 64 bits.
 std::int64_t add(std::int64_t left, std::int64_t right);

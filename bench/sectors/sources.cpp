@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "bench/sectors/number_list.hpp"
 #include "bench/support/expression.hpp"
@@ -38,26 +39,45 @@ std::string flag_text(const given_flags& given, std::string_view name) {
   return given.contains(name) ? std::string(name) + "=" + given.at(name).front() : "";
 }
 
-source by_stride(const given_flags& given, int width, std::int64_t offset) {
+// The sum of the terms.
+std::int64_t place_of(const std::vector<term>& terms, const thread_values& thread) {
+  std::int64_t place = 0;
+  for (const term& one : terms)
+    place = add(place, multiply(one.formula.evaluate(thread), one.bytes));
+  return place;
+}
+
+source by_terms(std::string given, std::vector<term> terms, std::string words) {
+  return {std::move(given),
+          [terms](int, const thread_values& thread) { return place_of(terms, thread); }, terms,
+          std::move(words)};
+}
+
+source by_stride(const given_flags& given, const launch_shape& shape, int width,
+                 std::int64_t offset) {
   std::int64_t step = width;
   if (given.contains("--stride"))
     step = read_flag(given, "--stride",
                      [&](std::string_view text) { return multiply(read_whole(text), width); });
-  return {flag_text(given, "--stride"),
-          [step](int, const thread_place& thread) { return multiply(step, thread.t); },
-          "thread t at byte " + affine_text(offset, step)};
+  const std::string_view rank = shape.grid ? "(bx + gx*(by + gy*bz))*(dx*dy*dz) + t" : "t";
+  return by_terms(flag_text(given, "--stride"), {{read_formula(rank, shape), step}},
+                  std::string("thread t ") + (shape.grid ? "of the launch " : "") + "at byte " +
+                      affine_text(offset, step));
 }
 
-source by_formula(const std::string& text, std::int64_t offset, bool is_one_of_several) {
-  const expression formula = read_value("--formula", text, read_formula);
-  return {"--formula=" + text,
-          [formula](int, const thread_place& thread) { return evaluate(formula, thread); },
-          "thread t at byte " + (offset == 0 ? text : std::to_string(offset) + " + (" + text + ")"),
-          kWarpLanes, is_one_of_several ? text : ""};
+source by_formula(const std::string& text, const launch_shape& shape, std::int64_t offset,
+                  bool is_one_of_several) {
+  const expression formula =
+      read_value("--formula", text, [&](std::string_view it) { return read_formula(it, shape); });
+  source from = by_terms(
+      "--formula=" + text, {{formula, 1}},
+      "thread t at byte " + (offset == 0 ? text : std::to_string(offset) + " + (" + text + ")"));
+  if (is_one_of_several) from.formula = text;
+  return from;
 }
 
 source by_addresses(const given_flags& given, std::int64_t offset) {
-  for (const std::string_view other : {"--block", "--warp"})
+  for (const std::string_view other : {"--block", "--warp", "--grid"})
     if (given.contains(other))
       throw usage_error(std::string(other) +
                         " says which threads the lanes are, but --addresses asks for no threads: "
@@ -66,16 +86,18 @@ source by_addresses(const given_flags& given, std::int64_t offset) {
       given, "--addresses", [](std::string_view text) { return read_numbers(text, kWarpLanes); });
   return {
       flag_text(given, "--addresses"),
-      [addresses](int lane, const thread_place&) {
+      [addresses](int lane, const thread_values&) {
         return addresses[static_cast<std::size_t>(lane)];
       },
+      {},
       (addresses.size() == 1 ? "at the address given"
                              : "at the " + std::to_string(addresses.size()) + " addresses given") +
           (offset == 0 ? "" : ", " + std::to_string(offset) + " bytes further on"),
       static_cast<int>(addresses.size())};
 }
 
-source by_map(const given_flags& given, const tensor_view& view, int width, std::int64_t offset) {
+source by_map(const given_flags& given, const tensor_view& view, const launch_shape& shape,
+              int width, std::int64_t offset) {
   const std::vector<expression> indices = read_flag(given, "--map", [&](std::string_view text) {
     const std::vector<std::string_view> parts = split(text, ',');
     if (parts.size() != view.shape.size())
@@ -85,7 +107,7 @@ source by_map(const given_flags& given, const tensor_view& view, int width, std:
     std::vector<expression> formulas;
     for (const std::string_view part : parts) {
       try {
-        formulas.push_back(read_formula(part));
+        formulas.push_back(read_formula(part, shape));
       } catch (const usage_error& error) {
         throw usage_error((parts.size() > 1 ? "in '" + std::string(part) + "': " : "") +
                           error.what());
@@ -93,17 +115,23 @@ source by_map(const given_flags& given, const tensor_view& view, int width, std:
     }
     return formulas;
   });
+  std::vector<term> terms;
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    terms.push_back({indices[i], multiply(view.strides[i], width)});
   return {flag_text(given, "--map"),
-          [=](int, const thread_place& thread) {
+          [=](int, const thread_values& thread) {
             std::vector<std::int64_t> at;
-            std::ranges::transform(indices, std::back_inserter(at), [&](const expression& index) {
-              return evaluate(index, thread);
-            });
+            std::ranges::transform(indices, std::back_inserter(at),
+                                   [&](const expression& index) { return index.evaluate(thread); });
             return multiply(view.element(at), width);
           },
+          std::move(terms),
           "thread t at element (" + given.at("--map").front() + ") of a view of shape " +
               numbers_text(view.shape) + " and strides " + numbers_text(view.strides) +
-              (offset == 0 ? "" : " from byte " + std::to_string(offset) + " on")};
+              (offset == 0 ? "" : " from byte " + std::to_string(offset) + " on"),
+          kWarpLanes,
+          "",
+          true};
 }
 
 }  // namespace
@@ -131,20 +159,20 @@ std::optional<tensor_view> read_view(const given_flags& given) {
 }
 
 std::vector<source> read_sources(const given_flags& given, const std::optional<tensor_view>& view,
-                                 int width, std::int64_t offset) {
+                                 const launch_shape& shape, int width, std::int64_t offset) {
   std::vector<std::string_view> sources;
   for (const std::string_view name : {"--stride", "--formula", "--addresses", "--map"})
     if (given.contains(name)) sources.push_back(name);
   if (sources.size() > 1)
     throw usage_error(std::string(sources[0]) + " and " + std::string(sources[1]) +
                       " both say where threads go: give one of them");
-  if (view) return {by_map(given, *view, width, offset)};
+  if (view) return {by_map(given, *view, shape, width, offset)};
   if (given.contains("--addresses")) return {by_addresses(given, offset)};
-  if (!given.contains("--formula")) return {by_stride(given, width, offset)};
+  if (!given.contains("--formula")) return {by_stride(given, shape, width, offset)};
   const std::vector<std::string>& texts = given.at("--formula");
   std::vector<source> formulas;
   for (const std::string& text : texts)
-    formulas.push_back(by_formula(text, offset, texts.size() > 1));
+    formulas.push_back(by_formula(text, shape, offset, texts.size() > 1));
   return formulas;
 }
 

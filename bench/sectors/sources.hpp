@@ -17,13 +17,21 @@
 
 namespace sectorbench::sectors {
 
+/// A part of a place: bytes for each of the formula's value.
+struct term {
+  expression formula;
+  std::int64_t bytes = 1;
+};
+
 /// Where a lane's access begins, offset and field left out, and how a person says that.
 struct source {
   std::string given;  // the flag and its value; empty without one
-  std::function<std::int64_t(int lane, const thread_place&)> place;
+  std::function<std::int64_t(int lane, const thread_values&)> place;
+  std::vector<term> terms;  // whose sum the place is; none for addresses that no thread makes
   std::string words;
   int lanes = kWarpLanes;    // those that have a place
   std::string formula = {};  // empty unless there are several
+  bool has_indices = false;  // each term must stay inside a view's dimension
 };
 
 /// The view that --shape and --strides describe; nothing without --map.
@@ -32,11 +40,12 @@ std::optional<tensor_view> read_view(const given_flags& given);
 
 /// The source that was asked for, stride 1 if none was; several of repeated --formula.
 /// @param view what read_view has read
+/// @param shape the launch whose threads they are
 /// @param width bytes of an element
 /// @param offset bytes that are added to every address, for the words
 /// @throws usage_error on sources of several kinds and on bad values.
 std::vector<source> read_sources(const given_flags& given, const std::optional<tensor_view>& view,
-                                 int width, std::int64_t offset);
+                                 const launch_shape& shape, int width, std::int64_t offset);
 
 /// "1,64".
 std::string numbers_text(const std::vector<std::int64_t>& numbers);

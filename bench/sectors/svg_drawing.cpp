@@ -160,6 +160,9 @@ std::string head(const command& asked, std::string_view title, const std::string
     for (const std::string& line : wrap(sentence, kTextCharacters))
       text += text_at(kMargin, y += kTextLine, "plain", line);
   text += text_at(kMargin, y += kTextLine, "plain", counts);
+  if (asked.launch)
+    for (const std::string& line : wrap(launch_words(asked, *asked.launch), kTextCharacters))
+      text += text_at(kMargin, y += kTextLine, "plain", line);
   text += legend(keys, y += kTextLine + 6);
   y += 30;
   return text;

@@ -284,6 +284,36 @@ std::string summary(const warp_view& view) {
   return text;
 }
 
+// The launch: a row for each instruction, and one for all.
+std::string summary(const command& asked, const launch_view& launch,
+                    const std::vector<double>& drawn) {
+  constexpr std::array<std::string_view, 6> kTitles{"instruction", "warp drawn", "average",
+                                                    "fewest",      "most",       "most with"};
+  std::string text = "\n";
+  std::string indent;
+  for (const std::string& line : wrap(launch_words(asked, launch), kWidth - 2)) {
+    text += indent + line + "\n";
+    indent = "  ";
+  }
+  if (launch.requests == 0) return text;
+  std::vector<std::string> titles{kTitles.begin(), kTitles.end()};
+  text += table_row(kTitles, titles);
+  const auto cells = [&](std::string name, const launch_average& one, double here) {
+    return table_row(
+        kTitles,
+        {std::move(name), format_fixed(here, 2), format_fixed(one.cost, 2),
+         format_fixed(one.fewest.per_request, 2), format_fixed(one.most.per_request, 2),
+         "--at=" + place_text(one.most.block) + " --warp=" + std::to_string(one.most.warp)});
+  };
+  const std::size_t count = launch.instructions.size();
+  if (count > 1)
+    for (std::size_t k = 0; k < count; ++k)
+      text += cells(number(k + 1), launch.instructions[k], drawn[k]);
+  double all = 0;
+  for (const double one : drawn) all += one / static_cast<double>(count);
+  return text + cells("all", launch.all, all);
+}
+
 std::string unused_bytes(const warp_view& view) {
   const std::vector<byte_interval> unused = view.unused();
   if (unused.empty()) return "\nunused bytes: none\n";
@@ -310,7 +340,29 @@ std::string unused_bytes(const warp_view& view) {
   return text;
 }
 
+// As a shell takes it: formulas have blanks and operators.
+std::string quoted(const std::string& arg) {
+  const std::size_t value = arg.find('=') + 1;
+  if (arg.find_first_of(" *()&|<>") == std::string::npos) return arg;
+  return arg.substr(0, value) + "'" + arg.substr(value) + "'";
+}
+
 }  // namespace
+
+std::string launch_words(const command& asked, const launch_view& launch) {
+  const std::string what = asked.is_shared ? "wavefronts" : "sectors";
+  std::string text = "launch of " + extent_text(launch.grid) + " blocks of " +
+                     extent_text(launch.block) + " threads, " +
+                     counted(static_cast<std::uint64_t>(launch.warps), "warp") + ": ";
+  if (launch.requests == 0) return text + "no lane is active";
+  text += format_fixed(launch.all.cost, 2) + " " + what + " a request" +
+          (asked.is_shared ? "" : ", useful share " + format_percent(launch.all.efficiency(), 1));
+  if (launch.is_exact) return text + ", exact";
+  return text + "; an ESTIMATE from " +
+         counted(static_cast<std::uint64_t>(launch.counted), "warp") +
+         " drawn at random: the average is within " + format_significant(launch.all.error, 2) +
+         " with 95 % confidence; fewest and most are of the warps drawn, and no other was checked";
+}
 
 std::string text_drawing(const command& asked, const warp_view& view, bool colour) {
   std::string text = heading(asked);
@@ -318,6 +370,11 @@ std::string text_drawing(const command& asked, const warp_view& view, bool colou
   if (view.instructions.size() > 1) text += table_of_instructions(asked, view);
   text += summary(view);
   if (!view.units.empty()) text += unused_bytes(view);
+  if (asked.launch) {
+    std::vector<double> drawn;
+    for (const request_count& one : view.instructions) drawn.push_back(one.sectors);
+    text += summary(asked, *asked.launch, drawn);
+  }
   return text;
 }
 
@@ -325,7 +382,40 @@ std::string text_drawing(const command& asked, const bank_view& view, bool colou
   std::string text = heading(asked);
   if (view.total().requests > 0) text += table_of_banks(view, colour);
   if (view.instructions.size() > 1) text += table_of_instructions(asked, view);
-  return text + summary(view);
+  text += summary(view);
+  if (asked.launch) {
+    std::vector<double> drawn;
+    for (const bank_instruction& one : view.instructions) drawn.push_back(one.count.wavefronts);
+    text += summary(asked, *asked.launch, drawn);
+  }
+  return text;
+}
+
+std::string text_list(const command& asked, const find_result& result) {
+  const find_query& query = *asked.find;
+  std::string text = format_exact(query.target) + " sectors a request of " +
+                     std::string(query.type.name) + ", within " +
+                     format_exact(query.tolerance * 100) + " %: " + number(result.found.size()) +
+                     " of " + number(result.tried) + " tried, simplest first\n";
+  for (const candidate& one : result.found) {
+    text += "\n" + right(format_fixed(one.sectors, 2), 6) +
+            (one.error > 0 ? " +- " + format_fixed(one.error, 2) : "");
+    std::string indent = "  ";
+    for (const std::string& line : wrap(one.cause, kWidth - 8)) {
+      text += indent + line + "\n";
+      indent.assign(8, ' ');
+    }
+    indent += "repair: ";
+    for (const std::string& line : wrap(one.repair, kWidth - 16)) {
+      text += indent + line + "\n";
+      indent.assign(16, ' ');
+    }
+    // In one piece, to be copied.
+    text += "        sectors";
+    for (const std::string& arg : one.args) text += " " + quoted(arg);
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace sectorbench::sectors

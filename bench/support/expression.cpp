@@ -165,20 +165,8 @@ expression::expression(std::string_view text, std::span<const std::string_view> 
 }
 
 std::int64_t expression::evaluate(std::span<const std::int64_t> values) const {
-  std::vector<std::int64_t> stack;
-  for (const step& one : steps_) {
-    if (one.what == operation::kNumber) {
-      stack.push_back(one.operand);
-    } else if (one.what == operation::kVariable) {
-      stack.push_back(values[static_cast<std::size_t>(one.operand)]);
-    } else {
-      const bool is_unary = one.what == operation::kNegate || one.what == operation::kComplement;
-      const std::int64_t right = stack.back();
-      if (!is_unary) stack.pop_back();
-      stack.back() = apply(one, is_unary ? 0 : stack.back(), right);
-    }
-  }
-  return stack.back();
+  return fold([](std::int64_t number) { return number; },
+              [&](std::size_t variable) { return values[variable]; }, apply);
 }
 
 std::int64_t expression::apply(const step& one, std::int64_t left, std::int64_t right) {

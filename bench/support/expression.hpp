@@ -35,9 +35,6 @@ class expression {
   /// @throws usage_error with the character of the operator that has no result, and its operands.
   std::int64_t evaluate(std::span<const std::int64_t> values) const;
 
- private:
-  friend class expression_parser;
-
   enum class operation {
     kNumber,
     kVariable,
@@ -57,9 +54,33 @@ class expression {
 
   struct step {
     operation what;
-    std::int64_t operand;   // the number, or the variable's place
-    std::size_t character;  // where it stands in the text, from 1
+    std::int64_t operand;   ///< the number, or the variable's place
+    std::size_t character;  ///< where it stands in the text, from 1
   };
+
+  /// The formula over values of another kind, e.g. the range of each: number(n) and variable(place)
+  /// make them, join(step, left, right) joins two; an operator of one operand has number(0) left.
+  template <typename Number, typename Variable, typename Join>
+  auto fold(Number number, Variable variable, Join join) const {
+    std::vector<decltype(number(std::int64_t{0}))> stack;
+    stack.reserve(steps_.size());
+    for (const step& one : steps_) {
+      if (one.what == operation::kNumber) {
+        stack.push_back(number(one.operand));
+      } else if (one.what == operation::kVariable) {
+        stack.push_back(variable(static_cast<std::size_t>(one.operand)));
+      } else {
+        const bool is_unary = one.what == operation::kNegate || one.what == operation::kComplement;
+        const auto right = stack.back();
+        if (!is_unary) stack.pop_back();
+        stack.back() = join(one, is_unary ? number(0) : stack.back(), right);
+      }
+    }
+    return stack.back();
+  }
+
+ private:
+  friend class expression_parser;
 
   static std::int64_t apply(const step& one, std::int64_t left, std::int64_t right);
 

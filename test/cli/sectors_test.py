@@ -40,6 +40,12 @@ GOLDEN: Mapping[str, Sequence[str]] = {
     "shared.txt": ["--shared", "--formula=16*t"],
     "shared_halves.txt": ["--shared", "--type=f64", "--stride=4", "--fields=0,8", "--lanes=1-31"],
     "loop.txt": ["--stride=32", "--fields=0-124:4"],
+    "launch.txt": ["--block=16x16", "--grid=63x63",
+                   "--formula=4*((by*dy + y)*1001 + bx*dx + x)", "--formula=4*(bx*dx + x)"],
+    "launch.json": ["--shared", "--block=32", "--grid=5x3", "--formula=4*t*(1 + bx%2)",
+                    "--lanes=0,16", "--at=1,2", "--json"],
+    "find.txt": ["find", "18.3", "--block=16x16"],
+    "find.json": ["find", "18.3", "--type=f32", "--block=16x16", "--shape=1000,1001", "--json"],
     "far_apart.txt": ["--formula=4*(t%8) + 1048576*(t/8)", "--offset=28"],
     "no_lane.txt": ["--lanes=none"],
     "help.txt": ["--help"],
@@ -113,6 +119,8 @@ class Sectors(unittest.TestCase):
         for name, args in GOLDEN.items():
             if name.endswith(".txt"):
                 for line in self.printed(args).splitlines():
+                    if line.startswith("        sectors --"):  # a command, in one piece
+                        continue
                     self.assertLessEqual(len(line), 80, f"{name}: {line}")
                     self.assertEqual(line, line.rstrip(), name)
                     self.assertTrue(line.isprintable(), name)
@@ -145,6 +153,13 @@ class Sectors(unittest.TestCase):
             share = [f"{100 * totals.get('efficiency', 0):.1f} %"]
             if "--shared" in command:
                 keys, share = ["requests", "wavefronts", "ideal_wavefronts", "conflicts"], []
+            if "--grid" in command:
+                launch = self.json_of(*shlex.split(command)[1:])["launch"]
+                self.assertTrue(launch["exact"], command)
+                figures = [one["sectors_per_request"]
+                           for one in (launch, launch["fewest"], launch["most"])]
+                self.assertEqual(cells.split(" | "), [f"{one:.2f}" for one in figures], command)
+                continue
             self.assertEqual(cells.split(" | "), [str(totals[key]) for key in keys] + share, command)
 
     def test_the_error_of_the_document_is_the_program_s(self) -> None:
@@ -156,9 +171,9 @@ class Sectors(unittest.TestCase):
             self.assertEqual((result.code, result.err), (2, error + "\n"))
 
     def test_the_examples_of_help_run(self) -> None:
-        examples = re.findall(r"^  (sectors(?: --\S+?='[^']+'| --\S+)*)(?:  |$)",
+        examples = re.findall(r"^  (sectors(?: find \S+)?(?: --\S+?='[^']+'| --\S+)*)(?:  |$)",
                               self.printed(["--help"]), re.MULTILINE)
-        self.assertEqual(len(examples), 14, examples)
+        self.assertEqual(len(examples), 16, examples)
         for example in examples:
             self.printed(shlex.split(example)[1:])
 
@@ -213,6 +228,53 @@ class Sectors(unittest.TestCase):
         self.assertEqual(part["bank_words"], [4, 0, 0, 0] * 8)
         self.assertEqual(document["memory"], "shared")
         self.assertEqual(self.json_of()["memory"], "global")
+
+    # ---- Launches, and find
+
+    def test_json_of_a_launch_has_its_average_and_its_worst_warp(self) -> None:
+        args = ["--block=16x16", "--grid=100000x60000",
+                "--formula=4*((by*dy + y)*1001 + bx*dx + x)", "--formula=4*(bx*dx + x)"]
+        document = self.json_of(*args)
+        launch = document["launch"]
+        self.assertIs(launch["exact"], True)
+        self.assertEqual((launch["grid"], launch["block"]), ([100000, 60000, 1], [16, 16, 1]))
+        self.assertEqual(launch["warps"], 48_000_000_000)
+        self.assertEqual(launch["requests"], 96_000_000_000)
+        # Rows of 1001 floats: 5.75; the other load: two rows of one warp share two sectors.
+        self.assertEqual([one["sectors_per_request"] for one in launch["instructions"]], [5.75, 2])
+        self.assertEqual(launch["sectors_per_request"], (5.75 + 2) / 2)
+        self.assertEqual(launch["most"],
+                         {"sectors_per_request": 4.0, "block": [0, 0, 0], "warp": 1})
+        # The worst warp, drawn as the launch names it.
+        drawn = self.json_of(*args, "--at=0,0,0", "--warp=1")
+        self.assertEqual(drawn["totals"]["sectors_per_request"], 4.0)
+        self.assertNotIn("launch", self.json_of("--block=16x16"))
+
+    def test_an_estimate_says_so_in_every_form(self) -> None:
+        args = ["--block=32", "--grid=2000000000", "--formula=4*(x*(bx%16*bx%16))"]
+        launch = self.json_of(*args)["launch"]
+        self.assertIs(launch["exact"], False)
+        self.assertGreater(launch["error"], 0)
+        self.assertLess(launch["warps_counted"], launch["warps"])
+        self.assertIn("an ESTIMATE from", self.printed(args).replace("\n  ", " "))
+        self.assertTrue(any("ESTIMATE" in (one.text or "")
+                            for one in self.svg_of(*args).iter(f"{SVG}text")))
+
+    def test_what_find_prints_can_be_run_and_counts_what_it_says(self) -> None:
+        text = self.printed(["find", "18.3", "--type=f32", "--block=16x16"])
+        figures = re.findall(r"^ *([\d.]+)  \S", text, re.MULTILINE)
+        commands = re.findall(r"^ +(sectors --.*)$", text, re.MULTILINE)
+        self.assertEqual(len(figures), len(commands))
+        self.assertIn("x and y swapped", text.split("\n\n")[1])
+        for figure, command in zip(figures, commands):
+            launch = self.json_of(*shlex.split(command)[1:])["launch"]
+            self.assertEqual(f"{launch['sectors_per_request']:.2f}", figure, command)
+
+    def test_find_without_an_answer_ends_with_3_and_the_remedy(self) -> None:
+        result = sectors(["find", "25.3", "--tolerance=0.01"])
+        self.assertEqual((result.code, result.out, result.err.count("\n")), (3, "", 1))
+        remedy = re.findall(r"--tolerance=\d+", result.err)
+        self.printed(["find", "25.3", *remedy])
 
     # ---- SVG
 

@@ -284,7 +284,8 @@ TEST(SectorsView, BadFlagsAreOneLineWithTheRemedy) {
       {{"--json", "--json"},
        "--json: --json is given twice; only --formula is taken more than once"},
       {{"--formula=4*t", "--formula=8*q"},
-       "--formula=8*q: unknown variable 'q' at character 3; known: t, x, y, z"},
+       "--formula=8*q: unknown variable 'q' at character 3; known: t, x, y, z, dx, "
+       "dy, dz, bx, by, bz, gx, gy, gz"},
       {{"--formula=4*t", "--formula=4*t - 8"},
        "--formula=4*t - 8: lane 0 would be at byte -8, before the buffer's first byte 0; to start "
        "further on: --offset=256"},
@@ -301,7 +302,8 @@ TEST(SectorsView, BadFlagsAreOneLineWithTheRemedy) {
       {{"--stride=9223372036854775807"},
        "--stride=9223372036854775807: 9223372036854775807 * 4 does not fit in 64 bits"},
       {{"--formula=4 + q*t"},
-       "--formula=4 + q*t: unknown variable 'q' at character 5; known: t, x, y, z"},
+       "--formula=4 + q*t: unknown variable 'q' at character 5; known: t, x, y, z, dx, "
+       "dy, dz, bx, by, bz, gx, gy, gz"},
       {{"--formula=4/(t-3)"}, "--formula=4/(t-3): lane 3: 4 / 0 at character 2: division by zero"},
       {{"--formula=9223372036854775804", "--offset=4"},
        "--formula=9223372036854775804: lane 0: 9223372036854775804 + 4 does not fit in 64 bits"},
@@ -328,7 +330,8 @@ TEST(SectorsView, BadFlagsAreOneLineWithTheRemedy) {
       {{"--shape=64,1024", "--strides=1", "--map=t,0"},
        "--strides=1: strides: 1, dimensions of --shape=64,1024: 2; give one for each"},
       {{"--shape=64,1024", "--map=t,q"},
-       "--map=t,q: in 'q': unknown variable 'q' at character 1; known: t, x, y, z"},
+       "--map=t,q: in 'q': unknown variable 'q' at character 1; known: t, x, y, z, dx, "
+       "dy, dz, bx, by, bz, gx, gy, gz"},
       {{"--shape=16,4", "--map=t,0"},
        "--map=t,0: lane 16: index 16 of dimension 0 is not in 0 to 15; a kernel would switch such "
        "lanes off, as --lanes does"},
