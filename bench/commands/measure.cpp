@@ -70,10 +70,14 @@ std::string explanations(const std::vector<device_rows>& devices, const run_tall
     const std::string of_several = "/gpu:" + std::to_string(one.device->index().value_or(0));
     for (const auto& [row, result] : tally.finished()) {
       if (devices.size() > 1 && !row.name.ends_with(of_several)) continue;
+      const device_description& gpu = runner.model()->device();
+      std::vector<std::string> sentences;
       if (const row_prediction* const predicted = runner.prediction(row.spec))
-        text += explained(
-            row.name, explain(*runner.accessed_as(row.spec), *predicted, runner.model()->device(),
-                              {result.mean_s, runner.metrics(row.spec)}));
+        sentences = explain(*runner.accessed_as(row.spec), *predicted, gpu,
+                            {result.mean_s, runner.metrics(row.spec)});
+      else if (const auto seen = runner.counted(row.spec))
+        sentences = explain_counts(*seen, gpu);
+      text += explained(row.name, sentences);
     }
   }
   return text;

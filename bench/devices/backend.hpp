@@ -112,8 +112,8 @@ class backend {
   virtual metric_values count(const workload&, std::uint64_t) { return {}; }
   /// Whether `trace` can be called.
   virtual source_status clock_check() const { return {}; }
-  /// Times one batch by events and by the second clock. @pre clock_check().on @throws
-  /// cupti_unavailable
+  /// Times one batch by events and by the second clock; `kernel_s` is that of a launch. @pre
+  /// clock_check().on @throws cupti_unavailable
   virtual batch_trace trace(const workload&, std::uint64_t, int, bool) { return {}; }
   /// The device's condition now, as far as it can be had.
   virtual gpu_condition condition() { return {}; }

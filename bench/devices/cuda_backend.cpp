@@ -371,7 +371,10 @@ class cuda_backend final : public backend {
   source_status clock_check() const override { return observer_->clock_check(); }
   batch_trace trace(const workload& work, std::uint64_t seed, int launches,
                     bool blocking) override {
-    return observer_->trace([&] { return time(work, seed, launches, blocking).elapsed_s; });
+    batch_trace traced =
+        observer_->trace([&] { return time(work, seed, launches, blocking).elapsed_s; });
+    traced.kernel_s *= static_cast<double>(traced.kernels) / launches;
+    return traced;
   }
   gpu_condition condition() override { return observer_->condition(); }
   std::optional<device_reading> watch(const workload& work, std::uint64_t seed,

@@ -267,8 +267,7 @@ row_label row_fixture::label_of(const measurement& result, const observation& se
       label.add("clock_check", "differs by " + format_percent(seen.trace->disagreement(), 2));
   }
   add_counters_label(label, seen);
-  if (const row_prediction* const model = runner_.prediction(row_.spec))
-    add_model_label(label, *model);
+  if (const auto limits = runner_.limits(row_.spec)) add_model_label(label, *limits);
   return label;
 }
 

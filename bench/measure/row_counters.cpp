@@ -46,6 +46,7 @@ void add_measurement(counter_values& to, const row_spec& row, const program& bod
 
 void add_trace(counter_values& to, const batch_trace& trace) {
   to.set("kernel_time_s", trace.kernel_s);
+  to.set("registers_per_thread", trace.longest.registers);
   to.set("gap_us", trace.gap_s * 1e6);
   to.set("traced_time_s", ratio(trace.event_s, trace.kernels));
   to.set("clock_disagreement", std::abs(trace.disagreement()));

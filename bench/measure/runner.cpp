@@ -381,6 +381,26 @@ const row_prediction* row_runner::prediction(const row_spec& row) {
   return known.prediction.get();
 }
 
+std::optional<counted_launch> row_runner::counted(const row_spec& row) {
+  const state& known = state_of(row);
+  const own_work* const own = own_work_of(*known.work);
+  if (own == nullptr || !known.metrics || !known.latest) return std::nullopt;
+  const kernel_record launched = known.trace ? known.trace->longest : kernel_record{};
+  return counted_launch{*known.metrics,
+                        known.latest->mean_s,
+                        launched.blocks,
+                        launched.block_threads,
+                        static_cast<double>(own->loads().moved()),
+                        static_cast<double>(own->stores().moved()),
+                        static_cast<double>(own->held_bytes())};
+}
+
+std::optional<row_prediction> row_runner::limits(const row_spec& row) {
+  if (const row_prediction* const predicted = prediction(row)) return *predicted;
+  const auto seen = model_ ? counted(row) : std::nullopt;
+  return seen ? limits_of_counts(*seen, model_->device()) : std::nullopt;
+}
+
 const program& row_runner::body(const row_spec& row) { return state_of(row).work->meaning(); }
 
 index_t row_runner::index_bytes(const row_spec& row) { return body(row).index_bytes(); }

@@ -16,6 +16,7 @@
 #include "bench/measure/measurement.hpp"
 #include "bench/measure/own_verifier.hpp"
 #include "bench/options/options.hpp"
+#include "bench/predict/counted.hpp"
 #include "bench/predict/prediction.hpp"
 
 namespace sectorbench {
@@ -100,6 +101,13 @@ class row_runner {
   /// What the model of traffic and time says, or null for what no body describes and without a
   /// description of the device. @pre prepare(row) was the last call
   const row_prediction* prediction(const row_spec& row);
+
+  /// What was counted of a row of the author's kernels in this process; none of others.
+  std::optional<counted_launch> counted(const row_spec& row);
+
+  /// What limits the row: by its prediction, or of the author's kernels that name no accesses by
+  /// what was counted in this process. None where nothing says so.
+  std::optional<row_prediction> limits(const row_spec& row);
 
   /// The description that predicts rows, or null.
   const predictor* model() const { return model_.get(); }

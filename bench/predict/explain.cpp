@@ -134,18 +134,11 @@ class explainer {
  public:
   explainer(const row_spec& row, const program& body, const row_prediction& prediction,
             const device_description& device, const measured_row& measured)
-      : prediction_(prediction),
-        traffic_(prediction.traffic),
-        device_(device),
-        measured_(measured),
-        array_(static_cast<double>(row.buffer_bytes())),
-        access_(size_of(row.type) * body.together()),
-        flops_(static_cast<double>(body.flops())),
-        total_(traffic_.dram_bytes()),
-        fills_(traffic_.fill_sectors * kSectorBytes) {
-    const launch_shape shape = body.shape();
-    block_threads_ = shape.block.threads();
-    blocks_ = static_cast<double>(shape.blocks());
+      : explainer(prediction, device, measured) {
+    name_ = "the array";
+    array_ = static_cast<double>(row.buffer_bytes());
+    access_ = size_of(row.type) * body.together();
+    flops_ = static_cast<double>(body.flops());
     const auto side = [&](const side_extent& extent, const side_totals& totals) {
       moved_side moved;
       moved.totals = totals;
@@ -155,15 +148,25 @@ class explainer {
       moved.extent = static_cast<double>(extent.elements * size_of(row.type));
       return moved;
     };
-    loads_ = side(body.loads(), prediction.totals.loads);
-    stores_ = side(body.stores(), prediction.totals.stores);
     list_ = static_cast<double>(body.indices()) * sizeof(index_entry);
-    stores_.dram = traffic_.dram_write_bytes;
-    // Loads of the list are dense.
-    const interval read = traffic_.dram_read_bytes;
-    loads_.dram = {std::max(0.0, read.low - fills_.low - std::min(list_, read.low)),
-                   std::max(0.0, read.high - fills_.high - std::min(list_, read.high))};
-    best_ = loads_.distinct + stores_.distinct + list_;
+    move(side(body.loads(), prediction.totals.loads),
+         side(body.stores(), prediction.totals.stores));
+  }
+
+  explainer(const counted_launch& launch, const row_prediction& limits,
+            const device_description& device, const measured_row& measured)
+      : explainer(limits, device, measured) {
+    name_ = "the useful bytes";
+    array_ = launch.useful_bytes();
+    const auto side = [](const std::optional<double>& useful, const side_totals& totals) {
+      moved_side moved;
+      moved.totals = totals;
+      moved.asked = moved.distinct =
+          useful.value_or(static_cast<double>(totals.sectors) * kSectorBytes);
+      return moved;
+    };
+    move(side(launch.loaded_bytes, limits.totals.loads),
+         side(launch.stored_bytes, limits.totals.stores));
   }
 
   std::vector<std::string> explain() {
@@ -185,6 +188,28 @@ class explainer {
   }
 
  private:
+  explainer(const row_prediction& prediction, const device_description& device,
+            const measured_row& measured)
+      : prediction_(prediction),
+        traffic_(prediction.traffic),
+        device_(device),
+        measured_(measured),
+        total_(traffic_.dram_bytes()),
+        fills_(traffic_.fill_sectors * kSectorBytes),
+        blocks_(static_cast<double>(prediction.blocks)),
+        block_threads_(prediction.block_threads) {}
+
+  void move(const moved_side& loads, const moved_side& stores) {
+    loads_ = loads;
+    stores_ = stores;
+    stores_.dram = traffic_.dram_write_bytes;
+    // Loads of the list are dense.
+    const interval read = traffic_.dram_read_bytes;
+    loads_.dram = {std::max(0.0, read.low - fills_.low - std::min(list_, read.low)),
+                   std::max(0.0, read.high - fills_.high - std::min(list_, read.high))};
+    best_ = loads_.distinct + stores_.distinct + list_;
+  }
+
   void say(std::string sentence) { sentences_.push_back(std::move(sentence)); }
 
   /// Whether anything is known to cross DRAM, or depends on more than what L2 writes back now and
@@ -202,8 +227,7 @@ class explainer {
 
   /// "the array (256 MiB)", later "the array".
   std::string array() {
-    return std::exchange(array_said_, true) ? "the array"
-                                            : "the array (" + bytes_text(array_) + ")";
+    return std::exchange(array_said_, true) ? name_ : name_ + " (" + bytes_text(array_) + ")";
   }
   std::string factor(double bytes) const { return plain(bytes / array_); }
   std::string factors(const interval& bytes) const {
@@ -217,7 +241,8 @@ class explainer {
   /// " of the 1.48 ms predicted", where that is one number; `say_cost` says the ends of others.
   std::string of_predicted() const {
     if (!prediction_.time->is_number()) return {};
-    return " of the " + time_text(prediction_.time->seconds.middle()) + " predicted";
+    return " of the " + time_text(prediction_.time->seconds.middle()) +
+           (prediction_.counted ? " measured" : " predicted");
   }
 
   /// What can take longest at worst, where the time is no number; its time.
@@ -358,8 +383,8 @@ class explainer {
         times_array(total_) + " crosses DRAM" + would_do() + ".");
     if (fetches_granules()) granule();
     if (fills_.high > 0.01 * stores_.distinct)
-      say(factors_upper() +
-          " times the array of that are fills: L2 reads a sector that is only "
+      say(factors_upper() + " times " + name_ +
+          " of that are fills: L2 reads a sector that is only "
           "partly written before it writes it back.");
   }
   /// ", where 3 would do (1 for the index list)".
@@ -380,8 +405,8 @@ class explainer {
   double threads() const { return blocks_ * block_threads_; }
   /// Whether each thread moves several elements of which a request takes one, on all sides.
   bool walks(const moved_side& side) const {
-    return loads_.partial() == stores_.partial() && per_thread(side) >= 1.9 * access_ &&
-           side.totals.sectors_per_request() > 1;
+    return !prediction_.counted && loads_.partial() == stores_.partial() &&
+           per_thread(side) >= 1.9 * access_ && side.totals.sectors_per_request() > 1;
   }
 
   void conflicts() {
@@ -439,6 +464,9 @@ class explainer {
                  terms().arithmetic);
         say("Fewer or cheaper operations help; another order of the accesses does not.");
         break;
+      case limit::kIssue:
+        issue();
+        break;
     }
   }
 
@@ -460,9 +488,9 @@ class explainer {
     else if (uncertain())
       say_cost("That takes " + between_times(seconds) + " at " + dram_rates(), seconds);
     else if (wasteful())
-      say_cost("The launch moves " + factors(total_) + " times the array through DRAM instead of " +
-                   factor(best_) + ", and that alone takes " + between_times(seconds) +
-                   of_predicted() + ", at " + dram_rates(),
+      say_cost("The launch moves " + factors(total_) + " times " + name_ +
+                   " through DRAM instead of " + factor(best_) + ", and that alone takes " +
+                   between_times(seconds) + of_predicted() + ", at " + dram_rates(),
                seconds);
     else
       say_cost("That takes " + between_times(seconds) + of_predicted() + ", at " + dram_rates() +
@@ -482,12 +510,18 @@ class explainer {
     return between(both, plain) + " bytes apart";
   }
   void locality() {
+    if (prediction_.counted)
+      return say_cost("What is used at a time lies far apart, and DRAM then gives only " +
+                          rate_text(total_.middle() / prediction_.time->seconds.middle()) +
+                          ": as dense traffic it would take " + between_times(terms().dram) +
+                          of_predicted(),
+                      terms().dram);
     say("What is used at a time lies " + apart() + ", and DRAM then gives only " +
         locality_rates() + " instead of " + rate_text(total_.high / terms().dram.high) + ".");
     say_cost("So " +
                  (uncertain()
                       ? std::string("what crosses DRAM takes ")
-                      : factors(total_) + " times the array" +
+                      : factors(total_) + " times " + name_ +
                             (wasteful() ? ", instead of " + factor(best_) + ", take " : " take ")) +
                  between_times(terms().locality) + of_predicted(),
              terms().locality);
@@ -499,7 +533,37 @@ class explainer {
     return between(rates(total_, seconds), rate_text);
   }
 
+  /// A launch of which nothing that was counted is near what the GPU can do.
+  void waits() {
+    const auto share = [&](const interval& term) {
+      return percent(term.middle() / prediction_.time->seconds.middle());
+    };
+    say("Nothing that was counted is near what the GPU can do: the traffic of DRAM takes " +
+        share(terms().dram) + ", that of L2 " + share(terms().l2) + of_predicted() +
+        ". So the launch waits for what is under way.");
+    const auto warps = metric_of(measured_.metrics, "warps_active_percent_measured");
+    if (warps && *warps < 50)
+      say("An SM that works holds only " + percent(*warps / 100) +
+          " of the warps that it could: launch more or larger blocks, or let a thread take fewer "
+          "registers and a block less shared memory.");
+    else
+      say("Let each thread begin several loads before it waits for the first (unroll by four), and "
+          "16 bytes with each.");
+  }
+
+  void issue() {
+    const double instructions = metric_of(measured_.metrics, "instructions_measured").value_or(0);
+    say_cost("To issue the " + count_text(instructions) + " instructions of its warps, " +
+                 plain(instructions * kWarpLanes / array_) +
+                 " of threads for each useful byte, takes " + between_times(terms().issue) +
+                 of_predicted() + alone(),
+             terms().issue);
+    say("Do with fewer instructions: wider loads and stores, less arithmetic for addresses, loops "
+        "that are unrolled.");
+  }
+
   void in_flight() {
+    if (prediction_.counted) return waits();
     const double places = std::min(
         blocks_, static_cast<double>(device_.sms) * std::max(1, prediction_.blocks_per_sm));
     const double rounds = std::max(1, prediction_.rounds);
@@ -580,7 +644,8 @@ class explainer {
     const side_totals& of = loads_.totals.lines > 0 ? loads_.totals : prediction_.totals.indices;
     say("L1 (the cache beside the threads) looks up lines of 128 bytes, one "
         "after the other, and a warp (32 threads that go together) touches " +
-        plain(of.lines_per_request()) + " with each load.");
+        std::string(prediction_.counted ? "at least " : "") + plain(of.lines_per_request()) +
+        " with each load.");
     say_cost("All " + all + " take " + between_times(seconds) + of_predicted() + alone(), seconds);
     loads_remedy();
   }
@@ -596,7 +661,7 @@ class explainer {
     const moved_side& side = loads_.any() ? loads_ : stores_;
     return side.asked / access_ / static_cast<double>(side.totals.requests);
   }
-  bool idle_lanes() const { return lanes() < 0.75 * kWarpLanes; }
+  bool idle_lanes() const { return !prediction_.counted && lanes() < 0.75 * kWarpLanes; }
   void busy_lanes() {
     say("Only " + plain(lanes()) +
         " of a warp's 32 threads move something: give the others work "
@@ -674,12 +739,16 @@ class explainer {
   /// ": 24 become 2.", of what crosses DRAM.
   std::string becomes() const {
     return wasteful() ? ": " + (uncertain() ? "up to " + factor(total_.high) : factors(total_)) +
-                            " times the array become " + factor(best_) + "."
+                            " times " + name_ + " become " + factor(best_) + "."
                       : ".";
   }
   void whole_sectors() {
     if (list_ > 0)
       say("Sort the list, so that neighbouring threads take neighbouring elements" + becomes());
+    else if (prediction_.counted && in_part())
+      say("Let neighbouring threads take neighbouring elements, or stage a tile through shared "
+          "memory, so that a warp uses whole sectors" +
+          becomes());
     else if (loads_.has_gaps() || stores_.has_gaps())
       say("Keep the elements that are moved beside each other (an array for each field of a "
           "structure)" +
@@ -705,6 +774,7 @@ class explainer {
   // ---- What was measured
 
   void compare() {
+    if (prediction_.counted) return;  // with itself
     if (measured_.seconds && prediction_.time) compare_time(*measured_.seconds);
     const auto reads = metric_of(measured_.metrics, "dram_read_bytes_measured");
     const auto writes = metric_of(measured_.metrics, "dram_write_bytes_measured");
@@ -765,12 +835,13 @@ class explainer {
   const traffic_prediction& traffic_;
   const device_description& device_;
   const measured_row& measured_;
-  double array_;
-  int access_;  // bytes of one access of a thread
-  double flops_;
   interval total_, fills_;  // bytes through DRAM, and those of them that fills read
-  double blocks_ = 0;
-  int block_threads_ = 0;
+  double blocks_;
+  int block_threads_;
+  std::string name_;  // of what traffic is a multiple of
+  double array_ = 0;  // its bytes
+  int access_ = 1;    // bytes of one access of a thread
+  double flops_ = 0;
   moved_side loads_, stores_;
   double list_ = 0;  // bytes of the index list
   double best_ = 0;  // bytes that have to cross DRAM
@@ -785,6 +856,14 @@ std::vector<std::string> explain(const row_spec& row, const row_prediction& pred
   if (row.pattern->mover) return {};
   const std::unique_ptr<workload> work = make_workload(row);
   return explainer(row, work->meaning(), prediction, device, measured).explain();
+}
+
+std::vector<std::string> explain_counts(const counted_launch& launch,
+                                        const device_description& device) {
+  const auto limits = limits_of_counts(launch, device);
+  if (!limits) return {};
+  const measured_row measured{launch.seconds, launch.metrics};
+  return explainer(launch, *limits, device, measured).explain();
 }
 
 std::string explained(const std::string& name, const std::vector<std::string>& sentences) {

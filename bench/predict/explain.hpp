@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/cases/row.hpp"
+#include "bench/predict/counted.hpp"
 #include "bench/predict/prediction.hpp"
 #include "bench/telemetry/observation.hpp"
 
@@ -32,6 +33,11 @@ struct measured_row {
 /// @pre unless the row is a mover's, the prediction is this row's on this device
 std::vector<std::string> explain(const row_spec& row, const row_prediction& prediction,
                                  const device_description& device, const measured_row& measured);
+
+/// The same of a launch that was counted; "the useful bytes" are all that it moves. Empty where
+/// nothing says what limits it.
+std::vector<std::string> explain_counts(const counted_launch& launch,
+                                        const device_description& device);
 
 /// The sentences as lines under the row's name, ready to print; empty if there are none.
 std::string explained(const std::string& name, const std::vector<std::string>& sentences);

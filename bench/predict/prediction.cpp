@@ -18,6 +18,8 @@ row_prediction predictor::predict(const reuse_profile& profile, const launch_tot
                                   double flops, int blocks_per_sm) const {
   row_prediction result;
   result.totals = totals;
+  result.blocks = profile.blocks;
+  result.block_threads = profile.block_threads;
   result.rounds = profile.rounds;
   result.blocks_per_sm =
       blocks_per_sm > 0 ? blocks_per_sm : device_.blocks_per_sm(profile.block_threads);

@@ -20,8 +20,11 @@ struct row_prediction {
   launch_totals totals;
   traffic_prediction traffic;
   std::optional<time_prediction> time;  ///< none where the description has no figures of time
-  int rounds = 0;                       ///< times that a thread waits for loads
+  index_t blocks = 0;                   ///< of the launch
+  int block_threads = 0;
+  int rounds = 0;  ///< times that a thread waits for loads
   int blocks_per_sm = 0;
+  bool counted = false;  ///< it follows from what was counted and measured, and predicts nothing
 };
 
 /// Predicts rows for one GPU.

@@ -19,9 +19,13 @@ batch_trace summarise(const std::vector<kernel_record>& records, double event_s)
   }
   const auto seconds = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; };
   const auto count = static_cast<double>(records.size());
-  return {static_cast<int>(records.size()), seconds(kernels_ns) / count,
-          records.size() > 1 ? seconds(gaps_ns) / (count - 1) : 0, event_s,
-          seconds(kernels_ns + gaps_ns)};
+  const auto duration = [](const kernel_record& kernel) { return kernel.end_ns - kernel.start_ns; };
+  return {static_cast<int>(records.size()),
+          seconds(kernels_ns) / count,
+          records.size() > 1 ? seconds(gaps_ns) / (count - 1) : 0,
+          event_s,
+          seconds(kernels_ns + gaps_ns),
+          *std::ranges::max_element(records, {}, duration)};
 }
 
 #if SECTORBENCH_HAS_CUPTI
@@ -52,7 +56,11 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
   while (load_cupti().cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
     if (record->kind != kKind) continue;
     const auto* const kernel = reinterpret_cast<const cupti_kernel*>(record);
-    collected.push_back({kernel->name != nullptr ? kernel->name : "", kernel->start, kernel->end});
+    const auto product = [](int x, int y, int z) { return std::int64_t{x} * y * z; };
+    collected.push_back(
+        {kernel->name != nullptr ? kernel->name : "", kernel->start, kernel->end,
+         kernel->registersPerThread, product(kernel->gridX, kernel->gridY, kernel->gridZ),
+         static_cast<int>(product(kernel->blockX, kernel->blockY, kernel->blockZ))});
   }
   std::free(buffer);
 }

@@ -23,6 +23,9 @@ struct kernel_record {
   std::string name;
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
+  int registers = 0;  ///< of a thread
+  std::int64_t blocks = 0;
+  int block_threads = 0;
 };
 
 /// Records kernels. One at a time in a process.
@@ -41,11 +44,12 @@ std::unique_ptr<kernel_tracer> open_kernel_tracer();
 
 /// What a traced batch of launches tells of the event clock.
 struct batch_trace {
-  int kernels = 0;       ///< launches that were recorded
-  double kernel_s = 0;   ///< mean duration of one
-  double gap_s = 0;      ///< mean time between the end of one and the start of the next
-  double event_s = 0;    ///< the event pair's time of the same batch
-  double covered_s = 0;  ///< durations and gaps together
+  int kernels = 0;          ///< that were recorded
+  double kernel_s = 0;      ///< mean duration of one; a row's launch may have several
+  double gap_s = 0;         ///< mean time between the end of one and the start of the next
+  double event_s = 0;       ///< the event pair's time of the same batch
+  double covered_s = 0;     ///< durations and gaps together
+  kernel_record longest{};  ///< the kernel that took longest
 
   /// How far the two clocks differ, as a share of the event time.
   double disagreement() const { return event_s > 0 ? covered_s / event_s - 1 : 0; }

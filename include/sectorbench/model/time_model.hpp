@@ -37,13 +37,14 @@ enum class limit {
   kBankConflicts,  ///< passes over the banks of shared memory
   kLaunch,         ///< starting blocks, and the launch itself
   kArithmetic,     ///< floating-point operations
+  kIssue,          ///< instructions that are issued: seen by counters, never predicted
 };
 
 /// The name of a limit, as labels and tables spell it.
 constexpr std::string_view name_of(limit what) {
-  constexpr std::array<std::string_view, 9> kNames{
-      "requests",       "l1",     "l2",        "dram_bytes", "dram_locality", "in_flight",
-      "bank_conflicts", "launch", "arithmetic"};
+  constexpr std::array<std::string_view, 10> kNames{
+      "requests",       "l1",     "l2",         "dram_bytes", "dram_locality", "in_flight",
+      "bank_conflicts", "launch", "arithmetic", "issue"};
   return kNames[static_cast<std::size_t>(what)];
 }
 
@@ -53,6 +54,7 @@ struct time_terms {
   interval locality;   ///< as loads and stores that lie as far apart as they do
   interval in_flight;  ///< blocks after blocks
   interval l2, l1, banks, starts, arithmetic;
+  interval issue;   ///< of instructions, if they were counted
   interval launch;  ///< what comes on top of the longest of them
 };
 

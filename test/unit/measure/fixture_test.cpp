@@ -69,7 +69,7 @@ double value_of(const benchmark_run& row, const std::string& key) {
 class RowFixture : public testing::Test {
  protected:
   std::vector<benchmark_run> run(const std::vector<row_spec>& rows) {
-    row_runner runner(device_, timing_, kSeed);
+    row_runner runner(device_, timing_, kSeed, model_);
     for (const row_spec& spec : rows) {
       const auto fixture =
           std::make_shared<row_fixture>(suite_row{spec, spec.name()}, runner, tally_, rules_);
@@ -110,6 +110,7 @@ class RowFixture : public testing::Test {
   }
 
   fake_backend device_;
+  std::shared_ptr<const predictor> model_;
   run_tally tally_;
   timing_rules timing_;
   fixture_rules rules_;
@@ -352,6 +353,17 @@ TEST_F(RowCounting, KernelThatDeclaresMoreThanWasCountedFails) {
   EXPECT_EQ(state_of(row), row_state::kFailed);
   EXPECT_NE(message_of(row).find("32769 useful bytes"), std::string::npos) << message_of(row);
   EXPECT_EQ(tally_.count(run_tally::outcome::kFailed), 1);
+}
+
+// In 100 us an H200 could do far more than this.
+TEST_F(RowCounting, KernelIsJudgedByItsCounts) {
+  count(metrics_of_kernel());
+  take(100e-6);
+  model_ = std::make_shared<const predictor>(find_device("h200"), "a test");
+  const own_kernel mine(declaring({4096, 4096}), "here");
+  const benchmark_run row = run(std::vector{row_of_own(mine.entry(), {})}).at(0);
+  EXPECT_NE(row.report_label.find("limited_by=in_flight"), std::string::npos) << row.report_label;
+  EXPECT_FALSE(has(row, "time_predicted_low_s"));  // nothing predicts it
 }
 
 TEST_F(RowCounting, KernelIsHeldAgainstTheRowThatItNames) {

@@ -665,7 +665,7 @@ TEST(TraceCounters, TimesAreOfOneLaunchAndTheDisagreementHasNoSign) {
   EXPECT_NEAR(value_of(values_of(32.5e-6), "clock_disagreement"), 0, 1e-12);
   EXPECT_NEAR(value_of(values_of(31e-6), "clock_disagreement"), 1.5 / 31, 1e-12);
   EXPECT_TRUE(values.missing(counter_set::kClockCheck).empty());
-  EXPECT_EQ(values.all().size(), 4u);
+  EXPECT_EQ(values.all().size(), 5u);
 }
 
 TEST(TraceCounters, NothingTracedIsZero) {

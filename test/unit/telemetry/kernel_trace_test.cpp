@@ -36,6 +36,7 @@ TEST(BatchTrace, KernelsAndGapsAddUpToWhatTheyCover) {
   const batch_trace sum = summarise(three, 8.2e-6);
   EXPECT_EQ(sum.kernels, 3);
   EXPECT_DOUBLE_EQ(sum.kernel_s, 7000e-9 / 3);
+  EXPECT_EQ(sum.longest.name, "c");
   EXPECT_DOUBLE_EQ(sum.gap_s, 600e-9);
   EXPECT_DOUBLE_EQ(sum.event_s, 8.2e-6);
   EXPECT_DOUBLE_EQ(sum.covered_s, 8.2e-6);
