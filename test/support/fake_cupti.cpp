@@ -324,12 +324,13 @@ std::vector<const char*> throughput_names{kThroughput};
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-/// The place of "<counter>.sum" among the counters, or of the ratio after them.
+/// The place of "<counter>.<rollup>" among the counters, or of the ratio after them.
 std::size_t place_of(std::string_view metric) {
   if (scenario() == "few_metrics" && metric.starts_with(sectorbench::test::kFakeLackingCounter))
     return kNone;
   for (std::size_t i = 0; i < kFakeCounters.size(); ++i)
-    if (metric == std::string(kFakeCounters[i]) + ".sum") return i;
+    for (const char* const rollup : {".sum", ".avg.pct_of_peak_sustained_active"})
+      if (metric == std::string(kFakeCounters[i]) + rollup) return i;
   return metric == std::string(kRatio) + ".pct" ? kFakeCounters.size() : kNone;
 }
 

@@ -14,7 +14,7 @@ inline constexpr unsigned kFakeCuptiVersion = 131313;
 inline constexpr const char* kFakeChip = "FAKE1";
 inline constexpr int kFakePasses = 3;
 
-/// The counters that the chip offers, each as a sum.
+/// The counters that the chip offers, each as a sum and as a share of its peak.
 inline constexpr std::array kFakeCounters{
     "smsp__inst_executed_op_global_ld",
     "smsp__inst_executed_op_global_st",
@@ -34,6 +34,8 @@ inline constexpr std::array kFakeCounters{
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st",
+    "smsp__inst_executed",
+    "sm__warps_active",
 };
 
 /// The place of the sectors stored: the first range has those of the program's probe.

@@ -92,12 +92,13 @@ TEST(CounterValues, MissingKeysAreToldBySet) {
   EXPECT_EQ(missing(counter_set::kGpu), (texts{"gpu_index", "blocks_per_sm", "sm_clock_hz"}));
   EXPECT_EQ(missing(counter_set::kHost), (texts{"disturbed", "samples_discarded", "load_average"}));
   EXPECT_EQ(missing(counter_set::kClockCheck),
-            (texts{"kernel_time_s", "gap_us", "traced_time_s", "clock_disagreement"}));
+            (texts{"kernel_time_s", "registers_per_thread", "gap_us", "traced_time_s",
+                   "clock_disagreement"}));
   EXPECT_EQ(missing(counter_set::kNvml),
             (texts{"temperature_c", "power_w", "pstate", "memory_clock_hz", "throttle_reasons",
                    "other_processes"}));
   EXPECT_EQ(missing(counter_set::kEvery).size(), 40u);
-  EXPECT_EQ(missing(counter_set::kCounters).size(), 27u);
+  EXPECT_EQ(missing(counter_set::kCounters).size(), 29u);
   EXPECT_EQ(missing(counter_set::kTraffic).size(), 12u);
   EXPECT_EQ(missing(counter_set::kTime),
             (texts{"time_predicted_low_s", "time_predicted_high_s", "unexplained"}));
@@ -342,6 +343,8 @@ TEST(PredictionCounters, MoverHasNoneAndTheyAreZero) {
 metric_values right_metrics() {
   return {{"smsp__inst_executed_op_global_ld.sum", 64},
           {"smsp__inst_executed_op_global_st.sum", 65},
+          {"smsp__inst_executed.sum", 999},
+          {"sm__warps_active.avg.pct_of_peak_sustained_active", 81},
           {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 32},
           {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 1024},
           {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", 32},
@@ -372,6 +375,8 @@ TEST(CountedCounters, EachKeyHasItsMetric) {
   const std::map<std::string, std::string> metric_of{
       {"load_instructions_measured", "smsp__inst_executed_op_global_ld.sum"},
       {"store_instructions_measured", "smsp__inst_executed_op_global_st.sum"},
+      {"instructions_measured", "smsp__inst_executed.sum"},
+      {"warps_active_percent_measured", "sm__warps_active.avg.pct_of_peak_sustained_active"},
       {"load_requests_measured", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
       {"load_sectors_measured", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
       {"store_requests_measured", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
