@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "kernels/buffers.hpp"
-#include "kernels/host_memory.hpp"
+#include "sectorbench/execution/host_memory.hpp"
 
 #if defined(__CUDACC__)
 #include "sectorbench/cuda/error.hpp"

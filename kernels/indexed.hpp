@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/registry.hpp"
+#include "sectorbench/execution/registry.hpp"
 #include "sectorbench/patterns/indexed.hpp"
 
 namespace sectorbench {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/registry.hpp"
 #include "sectorbench/benchmark/kernel.hpp"
+#include "sectorbench/execution/registry.hpp"
 
 namespace sectorbench {
 

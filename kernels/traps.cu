@@ -2,8 +2,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "kernels/instantiate.hpp"
 #include "kernels/traps.hpp"
+#include "sectorbench/execution/instantiate.hpp"
 
 namespace sectorbench::traps {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "kernels/registry.hpp"
+#include "sectorbench/execution/registry.hpp"
 #include "sectorbench/pattern/pattern.hpp"
 
 /// @file

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/workload.hpp"
+#include "sectorbench/execution/workload.hpp"
 
 namespace sectorbench {
 

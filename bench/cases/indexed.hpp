@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/cases/spatter.hpp"
-#include "kernels/registry.hpp"
+#include "sectorbench/execution/registry.hpp"
 
 namespace sectorbench {
 

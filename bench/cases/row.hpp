@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/registry.hpp"
+#include "sectorbench/execution/registry.hpp"
 #include "sectorbench/pattern/element.hpp"
 #include "sectorbench/pattern/operation.hpp"
 

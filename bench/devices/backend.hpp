@@ -15,7 +15,7 @@
 #include "bench/options/memory_space.hpp"
 #include "bench/telemetry/observation.hpp"
 #include "kernels/own_kernel.hpp"
-#include "kernels/workload.hpp"
+#include "sectorbench/execution/workload.hpp"
 
 namespace sectorbench {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/workload.hpp"
+#include "sectorbench/execution/workload.hpp"
 
 /// @file
 /// Where a backend keeps what proofs need: the same places on the CPU and on the GPU.

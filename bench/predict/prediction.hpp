@@ -9,7 +9,7 @@
 
 #include "bench/devices/backend.hpp"
 #include "bench/predict/device_file.hpp"
-#include "kernels/workload.hpp"
+#include "sectorbench/execution/workload.hpp"
 #include "sectorbench/model/time_model.hpp"
 #include "sectorbench/model/traffic_model.hpp"
 

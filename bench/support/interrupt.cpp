@@ -9,7 +9,7 @@
 
 #include "bench/support/exit_code.hpp"
 #include "bench/support/output_file.hpp"
-#include "kernels/stop.hpp"
+#include "sectorbench/execution/stop.hpp"
 
 namespace sectorbench {
 namespace {

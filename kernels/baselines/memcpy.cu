@@ -4,8 +4,8 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "kernels/host_memory.hpp"
-#include "kernels/registry.hpp"
+#include "sectorbench/execution/host_memory.hpp"
+#include "sectorbench/execution/registry.hpp"
 
 #if defined(__CUDACC__)
 #include "sectorbench/cuda/error.hpp"

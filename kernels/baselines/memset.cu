@@ -4,11 +4,11 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "kernels/host_memory.hpp"
-#include "kernels/registry.hpp"
+#include "sectorbench/execution/host_memory.hpp"
+#include "sectorbench/execution/registry.hpp"
 
 #if defined(__CUDACC__)
-#include "kernels/access_kernel.cuh"
+#include "sectorbench/execution/access_kernel.cuh"
 #endif
 
 namespace sectorbench {

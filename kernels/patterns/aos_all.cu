@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/instantiate.hpp"
+#include "sectorbench/execution/instantiate.hpp"
 #include "sectorbench/patterns/aos_all.hpp"
 
 SECTORBENCH_PATTERN(sectorbench::aos_all<2>, sectorbench::aos_all<3>, sectorbench::aos_all<4>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/instantiate.hpp"
+#include "sectorbench/execution/instantiate.hpp"
 #include "sectorbench/patterns/aosoa.hpp"
 
 SECTORBENCH_PATTERN(sectorbench::aosoa<2>, sectorbench::aosoa<3>, sectorbench::aosoa<4>,

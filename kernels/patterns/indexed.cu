@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/indexed.hpp"
-#include "kernels/instantiate.hpp"
+#include "sectorbench/execution/instantiate.hpp"
 
 #if defined(__CUDACC__)
 #include "sectorbench/cuda/buffer.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/instantiate.hpp"
+#include "sectorbench/execution/instantiate.hpp"
 #include "sectorbench/patterns/transpose_naive.hpp"
 
 SECTORBENCH_PATTERN(sectorbench::transpose_naive<true>, sectorbench::transpose_naive<false>)

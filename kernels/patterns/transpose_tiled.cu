@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/instantiate.hpp"
+#include "sectorbench/execution/instantiate.hpp"
 #include "sectorbench/patterns/transpose_tiled.hpp"
 
 using enum sectorbench::tile_layout;

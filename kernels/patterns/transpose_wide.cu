@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/instantiate.hpp"
+#include "sectorbench/execution/instantiate.hpp"
 #include "sectorbench/patterns/transpose_wide.hpp"
 
 using sectorbench::transpose_wide;

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "kernels/probes/probes.hpp"
-#include "kernels/registry.hpp"
+#include "sectorbench/execution/registry.hpp"
 
 #if defined(__CUDACC__)
-#include "kernels/access_kernel.cuh"
+#include "sectorbench/execution/access_kernel.cuh"
 #endif
 
 namespace sectorbench {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/workload.hpp"
+#include "sectorbench/execution/workload.hpp"
 
 /// @file
 /// Kernels that measure a GPU for the model of traffic and time. None of them is a pattern of the

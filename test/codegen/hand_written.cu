@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/access_kernel.cuh"
+#include "sectorbench/execution/access_kernel.cuh"
 #include "sectorbench/pattern/element.hpp"
 #include "test/support/hand_written.cuh"
 

@@ -16,7 +16,7 @@ NVCC = os.environ.get("SECTORBENCH_NVCC", "nvcc")
 CXX = os.environ.get("SECTORBENCH_CXX", "c++")
 
 OPERATIONS = ["copy", "gather", "scatter", "read", "write"]  # as enum operation_kind
-TYPES = {  # as kernels/instantiate.hpp has them
+TYPES = {  # as sectorbench/execution/instantiate.hpp has them
     "unsigned char": ("u8", 1),
     "unsigned short": ("f16", 2),
     "unsigned int": ("f32", 4),

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/access_kernel.cuh"
 #include "kernels/buffers.hpp"
 #include "kernels/timing.hpp"
 #include "sectorbench/cuda/buffer.hpp"
 #include "sectorbench/cuda/stream.hpp"
+#include "sectorbench/execution/access_kernel.cuh"
 #include "test/device/gpu_backend.hpp"
 #include "test/support/hand_written.cuh"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/measure/runner.hpp"
-#include "kernels/access_kernel.cuh"
+#include "sectorbench/execution/access_kernel.cuh"
 #include "test/device/gpu_backend.hpp"
 
 // Kernels that do not do what their row says, run in the place of those that do.

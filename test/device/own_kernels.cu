@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "kernels/access_kernel.cuh"
 #include "sectorbench/benchmark/kernel.hpp"
+#include "sectorbench/execution/access_kernel.cuh"
 #include "sectorbench/patterns/stride.hpp"
 
 /// @file

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/workload.hpp"
+#include "sectorbench/execution/workload.hpp"
 
 namespace sectorbench::test {
 

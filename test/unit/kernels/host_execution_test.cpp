@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bench/devices/backend.hpp"
-#include "kernels/host_memory.hpp"
-#include "kernels/registry.hpp"
+#include "sectorbench/execution/host_memory.hpp"
+#include "sectorbench/execution/registry.hpp"
 #include "test/support/fake_backend.hpp"
 #include "test/support/index_list.hpp"
 #include "test/support/pattern_cases.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/registry.hpp"
+#include "sectorbench/execution/registry.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "kernels/registry.hpp"
+#include "sectorbench/execution/registry.hpp"
 #include "test/support/index_list.hpp"
 
 namespace sectorbench {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/cases/row.hpp"
-#include "kernels/registry.hpp"
+#include "sectorbench/execution/registry.hpp"
 #include "sectorbench/model/launch_totals.hpp"
 #include "sectorbench/patterns/active.hpp"
 #include "sectorbench/patterns/aosoa.hpp"

@@ -8,7 +8,7 @@
 
 #include "bench/measure/runner.hpp"
 #include "kernels/buffers.hpp"
-#include "kernels/instantiate.hpp"
+#include "sectorbench/execution/instantiate.hpp"
 #include "sectorbench/patterns/contiguous.hpp"
 #include "test/support/tampered_workload.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "kernels/stop.hpp"
+#include "sectorbench/execution/stop.hpp"
 #include "sectorbench/pattern/arithmetic.hpp"
 #include "sectorbench/pattern/pattern.hpp"
 #include "sectorbench/verify/fill.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/workload.hpp"
+#include "sectorbench/execution/workload.hpp"
 
 namespace sectorbench {
 

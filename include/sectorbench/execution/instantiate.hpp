@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/host_memory.hpp"
-#include "kernels/registry.hpp"
-#include "kernels/workload.hpp"
+#include "sectorbench/execution/host_memory.hpp"
+#include "sectorbench/execution/registry.hpp"
+#include "sectorbench/execution/workload.hpp"
 #include "sectorbench/model/list_model.hpp"
 
 #if defined(__CUDACC__)
-#include "kernels/access_kernel.cuh"
+#include "sectorbench/execution/access_kernel.cuh"
 #endif
 
 namespace sectorbench {
