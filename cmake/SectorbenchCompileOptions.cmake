@@ -19,7 +19,7 @@ if(SECTORBENCH_HAS_CUDA)
   # -Wpedantic and -Wconversion would judge the code that nvcc generates. -lineinfo lets profilers
   # name the source line and changes no instruction.
   target_compile_options(sectorbench_compile_options INTERFACE
-    "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-lineinfo;-Xcompiler=-Wall,-Wextra>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo;-Xcompiler=-Wall,-Wextra>"
   )
   if(SECTORBENCH_WERROR)
     target_compile_options(sectorbench_compile_options INTERFACE

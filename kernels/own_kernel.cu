@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -21,13 +22,6 @@ constexpr index_t kMostBytes = index_t{1} << 46;  // of a buffer: sums stay in 6
 std::vector<std::unique_ptr<own_kernel>>& kernels_as_registered() {
   static std::vector<std::unique_ptr<own_kernel>> all;
   return all;
-}
-
-bool is_name(std::string_view text) {
-  return !text.empty() && text.front() >= 'a' && text.front() <= 'z' &&
-         std::ranges::all_of(text, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-         });
 }
 
 constexpr std::string_view kNameRule =
@@ -55,8 +49,7 @@ index_t first_difference(const unsigned char* one, const unsigned char* other, i
 
 }  // namespace
 
-own_kernel::own_kernel(kernel what, std::string place)
-    : what_(std::move(what)), place_(std::move(place)), error_(fault()) {
+own_kernel::own_kernel(kernel what, std::string place) : what_(std::move(what)), error_(fault()) {
   if (!is_name(what_.name)) what_.name = "unnamed";
   if (!error_.empty()) what_.axes.clear();  // they may be the fault
   for (const kernel_axis& axis : what_.axes) {
@@ -73,6 +66,7 @@ own_kernel::own_kernel(kernel what, std::string place)
             [this](operation_kind, element_type, index_t, std::span<const index_t> values,
                    block_size) { return std::make_unique<own_work>(*this, values); }};
   entry_.own = this;
+  entry_.place = std::move(place);
 }
 
 std::string own_kernel::fault() const {
@@ -117,26 +111,33 @@ void settle_names(std::vector<std::unique_ptr<own_kernel>>& kernels) {
   std::ranges::stable_sort(kernels, {}, name_of);
   for (std::size_t i = 1; i < kernels.size(); ++i)
     if (name_of(kernels[i - 1]) == name_of(kernels[i])) {
-      kernels[i]->refuse("two kernels have this name, one of " + kernels[i - 1]->place() +
+      kernels[i]->refuse("two registrations have this name, one of " + kernels[i - 1]->place() +
                          " and one of " + kernels[i]->place() + "; rename one");
       kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(--i));
     }
   for (const auto& one : kernels)
     if (std::ranges::count(registered_patterns(), std::string_view(one->what().name),
                            &pattern_entry::name) > 0)
-      one->refuse("a pattern has this name already; rename the kernel of " + one->place());
+      one->refuse("a pattern has this name already; rename what is registered at " + one->place());
 }
 
 const std::vector<std::unique_ptr<own_kernel>>& own_kernels() {
-  static const bool settled = (settle_names(kernels_as_registered()), true);
+  static const bool settled = [] {
+    std::set<std::string> places;
+    for (const pattern_entry& pattern : ambiguous_patterns())
+      if (places.insert(pattern.place).second)
+        kernels_as_registered().push_back(
+            std::make_unique<own_kernel>(kernel{.name = std::string(pattern.name)}, pattern.place));
+    settle_names(kernels_as_registered());
+    return true;
+  }();
   static_cast<void>(settled);
   return kernels_as_registered();
 }
 
 kernel_registration::kernel_registration(kernel what, const char* file, int line) {
-  const std::string_view path = file;
   kernels_as_registered().push_back(std::make_unique<own_kernel>(
-      std::move(what), std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(line)));
+      std::move(what), std::string(file) + ":" + std::to_string(line)));
 }
 
 own_work::own_work(const own_kernel& kernel, std::span<const index_t> values)

@@ -13,7 +13,7 @@ namespace sectorbench {
 /// A kernel that the program's author registered.
 class own_kernel {
  public:
-  /// @param place where it is registered, as errors say it
+  /// @param place "<file>:<line>" where it is registered
   own_kernel(kernel what, std::string place);
   own_kernel(const own_kernel&) = delete;
   own_kernel& operator=(const own_kernel&) = delete;
@@ -23,7 +23,7 @@ class own_kernel {
   /// Why no row of it can be measured, or "".
   const std::string& error() const { return error_; }
   void refuse(const std::string& error) { error_ = error; }
-  const std::string& place() const { return place_; }
+  std::string place() const { return entry_.short_place(); }
 
   /// The values of its rows: each combination of the axes'.
   std::vector<std::vector<index_t>> rows() const;
@@ -34,7 +34,7 @@ class own_kernel {
   std::string fault() const;
 
   kernel what_;
-  std::string place_, error_;
+  std::string error_;
   std::vector<parameter_spec> specs_;
   pattern_entry entry_;
 };
@@ -43,7 +43,7 @@ class own_kernel {
 /// called like a pattern.
 void settle_names(std::vector<std::unique_ptr<own_kernel>>& kernels);
 
-/// All that are registered.
+/// All that are registered, and one that refuses its rows for each ambiguous pattern.
 const std::vector<std::unique_ptr<own_kernel>>& own_kernels();
 
 /// What the buffers hold, guards included, in the CPU's memory.

@@ -25,6 +25,26 @@ bool before(const pattern_entry& a, const pattern_entry& b) {
                                               &parameter_spec::lowest, &parameter_spec::lowest);
 }
 
+struct settled_entries {
+  std::vector<pattern_entry> measured, ambiguous;
+};
+
+const settled_entries& settled() {
+  static const settled_entries all = [] {
+    settled_entries parts;
+    for (const pattern_entry& entry : entries()) {
+      const bool is_ambiguous =
+          entry.by_author() && std::ranges::any_of(entries(), [&](const pattern_entry& other) {
+            return other.name == entry.name && other.place != entry.place;
+          });
+      (is_ambiguous ? parts.ambiguous : parts.measured).push_back(entry);
+    }
+    std::ranges::sort(parts.measured, before);
+    return parts;
+  }();
+  return all;
+}
+
 }  // namespace
 
 bool pattern_entry::offers(operation_kind operation) const {
@@ -48,14 +68,12 @@ added_patterns::added_patterns(std::vector<pattern_entry> entries) : entries_(st
 }
 added_patterns::~added_patterns() { std::erase(additions(), this); }
 
-pattern_registration::pattern_registration(const pattern_entry& entry) {
-  entries().push_back(entry);
-}
+entry_registration::entry_registration(const pattern_entry& entry) { entries().push_back(entry); }
 
-const std::vector<pattern_entry>& registered_patterns() {
-  static const bool sorted = (std::ranges::sort(entries(), before), true);
-  static_cast<void>(sorted);
-  return entries();
-}
+const std::vector<pattern_entry>& registered_patterns() { return settled().measured; }
+
+const std::vector<pattern_entry>& ambiguous_patterns() { return settled().ambiguous; }
+
+bool has_own_rows() { return std::ranges::any_of(known_patterns(), &pattern_entry::by_author); }
 
 }  // namespace sectorbench

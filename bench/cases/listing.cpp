@@ -44,14 +44,21 @@ std::string listing_of(std::span<const suite_row> rows) {
       patterns.push_back(row.spec.pattern);
   std::string text;
   for (const pattern_entry* pattern : patterns) {
-    text += indented(std::string(pattern->name) + ": " + std::string(pattern->summary), 0);
+    const std::string own = pattern->by_author() ? " (own, " + pattern->short_place() + ")" : "";
+    text += indented(std::string(pattern->name) + own + ": " + std::string(pattern->summary), 0);
     text += indented(pattern->mapping, 2);
     for (const suite_row& row : rows)
       if (row.spec.pattern->name == pattern->name)
         text += "    " + row.name + skipped_text(row) + "\n";
     text += "\n";
   }
-  return text + counted(rows.size(), "row") + " of " + counted(patterns.size(), "pattern") + "\n";
+  text += counted(rows.size(), "row") + " of " + counted(patterns.size(), "pattern");
+  const auto own = std::ranges::count_if(
+      rows, [](const suite_row& row) { return row.spec.pattern->by_author(); });
+  if (own > 0)
+    text += "; " + std::to_string(own) +
+            " own, which run by default after the ceilings; --suite=full runs all";
+  return text + "\n";
 }
 
 }  // namespace sectorbench

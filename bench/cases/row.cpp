@@ -99,6 +99,8 @@ row_spec parse_own(std::string_view name, const pattern_entry& entry,
     if (parts.size() != 1 + axes.size()) continue;
     if (const auto value = value_of(parts[1 + i], axes[i].name)) values.push_back(*value);
   }
+  if (!entry.own->error().empty() && parts.size() > 1)
+    throw usage_error("--rows=" + std::string(name) + ": " + entry.own->error());
   if (parts.size() != 1 + axes.size() || !accepts(entry, values))
     throw usage_error("--rows=" + std::string(name) + ": " + std::string(entry.name) + " takes " +
                       wanted);

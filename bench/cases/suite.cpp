@@ -56,6 +56,13 @@ std::vector<index_t> typical_values(const pattern_entry& pattern) {
   return values;
 }
 
+/// A pattern's row of the default suite.
+entry typical_entry(const pattern_entry& pattern) {
+  const operation_kind operation = pattern.offers(kCopy) ? kCopy : pattern.operations.front();
+  const element_type type = pattern.offers(kF32) ? kF32 : pattern.types.front();
+  return {pattern.name, {operation}, {type}, {typical_values(pattern)}};
+}
+
 std::vector<entry> default_entries() {
   std::vector<entry> entries = ceiling_entries();
   std::ranges::move(reference_entries(), std::back_inserter(entries));
@@ -71,10 +78,7 @@ std::vector<entry> default_entries() {
   std::set<std::string_view> named{"reordered"};
   for (const entry& e : entries) named.insert(e.pattern);
   for (const pattern_entry& pattern : registered_patterns()) {
-    if (!named.insert(pattern.name).second) continue;
-    const operation_kind operation = pattern.offers(kCopy) ? kCopy : pattern.operations.front();
-    const element_type type = pattern.offers(kF32) ? kF32 : pattern.types.front();
-    entries.push_back({pattern.name, {operation}, {type}, {typical_values(pattern)}});
+    if (named.insert(pattern.name).second) entries.push_back(typical_entry(pattern));
   }
   return entries;
 }
@@ -258,6 +262,26 @@ std::vector<planned_row> rows_of_lists(const options& wanted,
   return rows;
 }
 
+/// The typical rows of the author's patterns, each form of one, after their ceilings.
+std::vector<planned_row> rows_of_author(const options& wanted, const suite_setting& setting) {
+  std::vector<entry> entries;
+  for (const pattern_entry& pattern : registered_patterns())
+    if (pattern.by_author()) entries.push_back(typical_entry(pattern));
+  const std::vector<planned_row> own = rows_of(wanted, setting, std::move(entries));
+  std::vector<planned_row> rows;
+  for (const planned_row& ceiling : rows_of(wanted, setting, ceiling_entries()))
+    if (std::ranges::any_of(own, [&](const planned_row& row) {
+          row_spec sized = row.spec;
+          sized.elements = kDefaultBufferBytes / size_of(sized.type);
+          return std::ranges::any_of(ceiling_of(sized), [&](const row_spec& one) {
+            return one.name() == ceiling.spec.name();
+          });
+        }))
+      rows.push_back(ceiling);
+  std::ranges::copy(own, std::back_inserter(rows));
+  return rows;
+}
+
 std::vector<planned_row> planned_rows(const options& wanted, const suite_setting& setting) {
   std::vector<planned_row> rows;
   const auto add = [&](const listed_row& row) {
@@ -271,7 +295,12 @@ std::vector<planned_row> planned_rows(const options& wanted, const suite_setting
   }
   if (runs_given_lists(wanted)) return rows_of_lists(wanted, setting.indexed);
   std::ranges::for_each(setting.listed, add);
-  std::ranges::move(rows_of(wanted, setting, entries_of(wanted.suite)), std::back_inserter(rows));
+  const bool is_default =
+      wanted.suite == suite_kind::kDefault || wanted.suite == suite_kind::kQuick;
+  std::ranges::move(is_default && has_own_rows() && !setting.of_all
+                        ? rows_of_author(wanted, setting)
+                        : rows_of(wanted, setting, entries_of(wanted.suite)),
+                    std::back_inserter(rows));
   if (runs_own_kernels(wanted.suite))
     for (const auto& kernel : own_kernels())
       for (std::vector<index_t>& values : kernel->rows())

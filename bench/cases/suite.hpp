@@ -37,6 +37,7 @@ struct suite_setting {
   bool on_gpu = true;
   std::vector<listed_row> listed{};          ///< the rows of --suite=FILE
   std::span<const pattern_entry> indexed{};  ///< the patterns of --indexed
+  bool of_all = false;  ///< the suite's rows too where the program has rows of its author's
 };
 
 /// The working sets of --suite=sweep in bytes, both buffers together: powers of two from 64 KiB on
@@ -45,7 +46,8 @@ struct suite_setting {
 std::vector<index_t> sweep_bytes(index_t last_cache_bytes, bool on_gpu);
 
 /// The rows that the options ask for, each once, in the order in which they run: what serves others
-/// as a reference comes first.
+/// as a reference comes first. Where the program has rows of its author's, the default suite is
+/// these rows and the ceilings of the patterns among them.
 ///
 /// A flag that names values (--types, --ops, --strides, --chunks, --flops, --block, --elements)
 /// replaces that axis in every entry of the suite. Rows that cannot be (a mover that shall read)

@@ -117,8 +117,9 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   const filter_matcher filter(flags.filter);
   // How many GPUs there are decides about names; otherwise mistakes are found without a device.
   const bool several = wanted.device.kind == device_kind::kAll;
-  const auto named =
-      make_suite(wanted, {.flops_per_byte = 1, .listed = plan.listed, .indexed = plan.lists()});
+  const auto named = make_suite(
+      wanted,
+      {.flops_per_byte = 1, .listed = plan.listed, .indexed = plan.lists(), .of_all = wanted.list});
   const auto matches = matching(named, filter);
   if (wanted.list) return matches.empty() ? nothing_matched(plan) : list_patterns(matches, stdout);
   // The sizes of a sweep are the device's; a list takes usual ones.

@@ -68,9 +68,9 @@ struct any_type {};
 constexpr auto kOperations = std::array{operation_kind::kCopy};
 constexpr auto kTypes = types_of<any_type>();
 
-const pattern_registration registration({"memcpy", "the vendor's copy: cudaMemcpy or memcpy",
-                                         "byte i to byte i, by whatever the vendor takes",
-                                         kNoParameters, kOperations, kTypes, true, &make_memcpy});
+const entry_registration registration({"memcpy", "the vendor's copy: cudaMemcpy or memcpy",
+                                       "byte i to byte i, by whatever the vendor takes",
+                                       kNoParameters, kOperations, kTypes, true, &make_memcpy});
 
 }  // namespace
 }  // namespace sectorbench

@@ -114,9 +114,9 @@ struct any_type {};
 constexpr auto kOperations = std::array{operation_kind::kWrite};
 constexpr auto kTypes = types_of<any_type>();
 
-const pattern_registration registration({"memset", "the vendor's fill: cudaMemset or memset",
-                                         "one byte everywhere, by whatever the vendor takes",
-                                         kNoParameters, kOperations, kTypes, true, &make_memset});
+const entry_registration registration({"memset", "the vendor's fill: cudaMemset or memset",
+                                       "one byte everywhere, by whatever the vendor takes",
+                                       kNoParameters, kOperations, kTypes, true, &make_memset});
 
 }  // namespace
 }  // namespace sectorbench

@@ -13,6 +13,8 @@ from support import Json, OutputTest, plain_name, run, strict_json
 PROGRAM = os.environ["SECTORBENCH_OWN_KERNELS"]
 
 COUNT = 4096
+CEILINGS = ["memcpy/copy/f32", "contiguous/copy/f32x4", "unrolled/copy/f32/unroll:4"]
+PATTERN = "plain_copy/copy/f32"
 RIGHT = ["right", "sums/columns:100/rows:8", "sums/columns:128/rows:8", "unchecked", "counts_up", "as_stride"]
 
 # What the row's error must name.
@@ -33,6 +35,9 @@ FAILURES: dict[str, list[str]] = {
     "stride": ["a pattern", "own_kernels.cpp:"],
     "twice": ["own_kernels.cpp:", "rename"],
     "accesses_nothing": ["strid/copy/f32"],
+    "dropping_copy/copy/f32": ["1 elements missed"],
+    "twofold_copy": ["own_kernels.cpp:", "rename"],
+    "random": ["a pattern", "own_kernels.cpp:"],
 }
 SKIPPED = {"too_large": "32.0 TiB", "gpu_only": "run_on_host"}
 
@@ -113,11 +118,31 @@ class OwnKernelsTest(OutputTest):
             with self.subTest(name):
                 self.assert_refused(2, [f"--rows={name}"], name, text)
 
-    def test_the_listing_has_them(self) -> None:
-        listed = self.check_run(["--benchmark_list_tests"]).out.split()
-        for name in [*RIGHT, *SKIPPED, *FAILURES]:
-            self.assertIn(f"{name}/manual_time", listed)
-        self.assertIn("adds up the rows of a matrix", self.check_run(["--list"]).out)
+    def test_a_default_run_is_the_author_s_rows_after_the_ceilings_of_his_patterns(self) -> None:
+        rows = [name.removesuffix("/manual_time") for name in self.check_run(["--benchmark_list_tests"]).out.split()]
+        self.assertEqual(rows[: len(CEILINGS)], CEILINGS)
+        own = rows[len(CEILINGS) :]
+        self.assertEqual(set(own), {*RIGHT, *SKIPPED, *FAILURES, PATTERN, "hangs"})
+        self.assertEqual(len(own), len(set(own)))
+
+    def test_the_listing_and_the_full_suite_have_all_rows(self) -> None:
+        listed = self.check_run(["--list"]).out
+        for text in ["stride: ", "right (own, own_kernels.cpp:", "plain_copy (own, own_kernels.cpp:"]:
+            self.assertIn(f"\n{text}", listed)
+        full = self.check_run(["--suite=full", "--benchmark_list_tests"]).out.split()
+        for name in ["stride/copy/f32/stride:8", "right", PATTERN]:
+            self.assertIn(f"{name}/manual_time", full)
+
+    def test_a_pattern_of_the_author_s_has_all_that_the_suite_s_have(self) -> None:
+        own, suites = self.rows_of([PATTERN, "contiguous/copy/f32"], 0, "--elements=4096").values()
+        self.assertEqual(own["verified"], 1)
+        self.assertEqual(list(own), list(suites))
+        self.assertEqual(own["load_sectors_predicted"], suites["load_sectors_predicted"])
+
+    def test_a_name_registered_twice_leaves_the_suite_s_row_as_it_is(self) -> None:
+        rows = self.rows_of(["random/gather/f32", PATTERN], 0, "--elements=4096")
+        self.assertEqual(rows["random/gather/f32"]["verified"], 1)
+        self.assert_refused(2, ["--rows=twofold_copy/copy/f32"], "own_kernels.cpp:")
 
     def test_the_summary_says_how_many_were_not_verified(self) -> None:
         result = run(["--device=host", "--benchmark_min_time=0.001", "--rows=right,unchecked"])

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "sectorbench/benchmark/kernel.hpp"
+#include "sectorbench/benchmark/pattern.hpp"
 
 /// @file
 /// Kernels of a program's author for the CPU: right ones, and one for each mistake.
@@ -197,6 +198,50 @@ const kernel_registration no_bytes({.name = "no_bytes",
 const kernel_registration twice(doubling("twice", [](const auto&) {}));
 const kernel_registration twice_again(doubling("twice", [](const auto&) {}));
 const kernel_registration stride(doubling("stride", [](const auto&) {}));
+/// Copies elements in their order.
+struct plain_copy {
+  static constexpr std::string_view kName = "plain_copy";
+  static constexpr std::string_view kSummary = "a pattern of the author's";
+  static constexpr std::string_view kMapping = "thread t: element t";
+  static constexpr auto kParameters = kNoParameters;
+  static constexpr std::array kOperations{operation_kind::kCopy};
+  static constexpr std::array kTypes{element_type::kF32};
+  static constexpr bool kThreadsAffine = true;
+
+  index_t n;
+
+  static constexpr plain_copy make(index_t n, std::span<const index_t>) { return {n}; }
+  constexpr launch_shape shape(block_size block) const { return row_of_threads(n, block); }
+  constexpr side_extent loads() const { return {n}; }
+  constexpr side_extent stores() const { return {n}; }
+  template <class Access>
+  constexpr void run(const lane& t, const Access& a) const {
+    a.move(t.column() < n, t.column(), t.column());
+  }
+};
+struct dropping_copy : plain_copy {
+  static constexpr std::string_view kName = "dropping_copy";
+  static constexpr dropping_copy make(index_t n, std::span<const index_t>) { return {{n}}; }
+  template <class Access>
+  constexpr void run(const lane& t, const Access& a) const {
+    a.move(t.column() < n - 1, t.column(), t.column());
+  }
+};
+struct twofold_copy : plain_copy {
+  static constexpr std::string_view kName = "twofold_copy";
+  static constexpr twofold_copy make(index_t n, std::span<const index_t>) { return {{n}}; }
+};
+struct other_random : plain_copy {
+  static constexpr std::string_view kName = "random";
+  static constexpr other_random make(index_t n, std::span<const index_t>) { return {{n}}; }
+};
+
+const pattern_registration<plain_copy> plain;
+const pattern_registration<dropping_copy> dropping;
+const pattern_registration<twofold_copy> first_of_two;
+const pattern_registration<twofold_copy> second_of_two;
+const pattern_registration<other_random> named_like_a_pattern_of_the_suite;
+
 const kernel_registration accesses_nothing(
     {.name = "accesses_nothing",
      .summary = "names a row that is none",

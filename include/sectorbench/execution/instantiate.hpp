@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <iterator>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -361,23 +363,34 @@ std::unique_ptr<workload> make_program(operation_kind operation, element_type ty
 }
 
 template <access_pattern P>
-pattern_entry entry_of() {
-  return {P::kName,         P::kSummary, P::kMapping, P::kParameters,
-          kOperationsOf<P>, kTypesOf<P>, false,       &make_program<P>};
+pattern_entry entry_of(std::string place) {
+  static_assert(is_name(P::kName),
+                "kName is lower case letters, digits and underscores, a letter first");
+  static_assert(std::ranges::all_of(P::kParameters,
+                                    [](const parameter_spec& spec) {
+                                      return is_name(spec.name) && spec.name != "elements" &&
+                                             spec.name != "block" && spec.name != "gpu";
+                                    }),
+                "a parameter's name is lower case letters, digits and underscores, a letter first, "
+                "and not elements, block or gpu");
+  pattern_entry entry{P::kName,         P::kSummary, P::kMapping, P::kParameters,
+                      kOperationsOf<P>, kTypesOf<P>, false,       &make_program<P>};
+  entry.place = std::move(place);
+  return entry;
 }
 
 template <access_pattern... Ps>
-std::array<pattern_registration, sizeof...(Ps)> register_all() {
-  return {pattern_registration(entry_of<Ps>())...};
+std::array<entry_registration, sizeof...(Ps)> register_all(const std::string& place) {
+  return {entry_registration(entry_of<Ps>(place))...};
 }
 
 }  // namespace detail
 
-/// Instantiates patterns (or one pattern with several fixed values) for all operations and element
-/// types, and registers them. To be used once in a file.
-#define SECTORBENCH_PATTERN(...)                                                 \
-  namespace {                                                                    \
-  const auto registrations = ::sectorbench::detail::register_all<__VA_ARGS__>(); \
+/// Instantiates patterns (or one pattern with several fixed values) of the suite for all operations
+/// and element types, and registers them. To be used once in a file.
+#define SECTORBENCH_PATTERN(...)                                                   \
+  namespace {                                                                      \
+  const auto registrations = ::sectorbench::detail::register_all<__VA_ARGS__>(""); \
   }
 
 }  // namespace sectorbench

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program of one's own, made outside the tree: installed, fetched, or as a subdirectory.
+
+    own_program_test.py install|build
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCES = pathlib.Path(__file__).parent / "own"
+BUILD_DIR = pathlib.Path(os.environ["SECTORBENCH_BUILD_DIR"])
+NVCC = os.environ["SECTORBENCH_NVCC"]
+CEILINGS = ["memcpy/copy/f32", "contiguous/copy/f32x4", "unrolled/copy/f32/unroll:4"]
+OWN = ["swapped/copy/f32", "row_sums/columns:1000"]
+
+
+def cmake(*arguments: str, ok: bool = True) -> str:
+    """What CMake prints, errors too. Fails where its status is not as `ok` says."""
+    command = [os.environ["SECTORBENCH_CMAKE"], *arguments]
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if (result.returncode == 0) != ok:
+        raise AssertionError(f"{' '.join(command)}: {result.returncode}\n{result.stdout}")
+    return result.stdout
+
+
+def configure(folder: pathlib.Path, *settings: str, ok: bool = True) -> str:
+    compiler = os.environ["SECTORBENCH_CXX"]
+    shared = ["-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_CUDA_ARCHITECTURES=75"]
+    if ccache := shutil.which("ccache"):
+        shared.append(f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}")
+    return cmake("-S", str(SOURCES), "-B", str(folder), *shared, *settings, ok=ok)
+
+
+class Program(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def check_program(self, program: pathlib.Path) -> None:
+        """A default run has the own rows, verified, and the ceilings of the pattern's."""
+        file = self.folder / "rows.json"
+        shape = ["--elements=100003", "--benchmark_min_time=0.001"]
+        result = subprocess.run(
+            [program, "--device=host", *shape, f"--benchmark_out={file}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        rows = json.loads(file.read_text())["benchmarks"]
+        names = [row["name"].removesuffix("/manual_time") for row in rows]
+        self.assertEqual(names, [*CEILINGS, *OWN])
+        self.assertEqual({row["verified"] for row in rows}, {1})
+        listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
+        self.assertIn("\nswapped (own, swapped.cu:", listed)
+        self.assertIn("\nstride: ", listed)
+
+
+class Installed(Program):
+    def setUp(self) -> None:
+        super().setUp()
+        cmake("--install", str(BUILD_DIR), "--prefix", str(self.folder / "staged"))
+        self.prefix = self.folder / "prefix"
+        (self.folder / "staged").rename(self.prefix)  # the package must not know where it was put
+
+    def test_a_program_of_an_installed_package(self) -> None:
+        folder = self.folder / "build"
+        configure(folder, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        cmake("--build", str(folder))
+        self.check_program(folder / "my_bench")
+
+    def test_each_missing_library_is_named(self) -> None:
+        for package, text in {"benchmark": "Google Benchmark", "OpenMP": "OpenMP"}.items():
+            with self.subTest(package):
+                off = f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}=ON"
+                said = configure(self.folder / package, f"-DCMAKE_PREFIX_PATH={self.prefix}", off, ok=False)
+                self.assertIn("sectorbench_add_benchmark(my_bench): missing: " + text, " ".join(said.split()))
+
+
+class Built(Program):
+    def test_fetched_and_as_a_subdirectory(self) -> None:
+        folder = BUILD_DIR / "nested" / "own"  # kept, so that the next run builds what changed
+        for way in ["subdirectory", "fetch"]:
+            with self.subTest(way):
+                where = [f"-DOWN_WAY={way}", f"-DOWN_SECTORBENCH={SOURCES.parents[2]}"]
+                configure(folder, *where, "-DSECTORBENCH_CUDA=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1")
+                cmake("--build", str(folder), "--target", "my_bench")
+                self.check_program(folder / "my_bench")
+
+    @unittest.skipUnless(NVCC, "no CUDA compiler")
+    def test_nvcc_compiles_the_sources_of_a_subdirectory(self) -> None:
+        folder = self.folder / "cuda"
+        configure(folder, "-DOWN_WAY=subdirectory", f"-DOWN_SECTORBENCH={SOURCES.parents[2]}")
+        for source in ["swapped", "row_sums"]:
+            cmake("--build", str(folder), "--target", f"CMakeFiles/my_bench.dir/{source}.cu.o")
+
+
+if __name__ == "__main__":
+    ways = {"install": "Installed", "build": "Built"}
+    unittest.main(argv=[sys.argv[0], ways[sys.argv.pop(1)], *sys.argv[1:]] if len(sys.argv) > 1 else sys.argv)
