@@ -114,28 +114,26 @@ std::uint32_t read_active(const given_flags& given, std::uint32_t possible,
   });
 }
 
-double read_real(std::string_view text, double most, std::string_view what) {
+double read_real(std::string_view text, double least, double most, std::string_view what) {
   double number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || !(number > 0 && number <= most))
+  if (error != std::errc() || stop != end || !(number >= least && number <= most))
     throw usage_error("'" + std::string(text) + "': " + std::string(what));
   return number;
 }
 
 find_query read_find(const given_flags& given) {
   find_query find;
-  find.target = read_real(given.at(kTarget).front(), kWarpLanes,
-                          "find takes sectors per request, above 0 and at most 32, e.g. sectors "
+  find.target = read_real(given.at(kTarget).front(), 1, kWarpLanes,
+                          "find takes sectors per request, at least 1 and at most 32, e.g. sectors "
                           "find 18.3");
   if (given.contains("--tolerance"))
     find.tolerance = read_flag(given, "--tolerance", [](std::string_view text) {
-      return read_real(text, 100, "a tolerance is above 0 and at most 100 percent, e.g. 2") / 100;
+      return read_real(text, 0.001, 100, "a tolerance is 0.001 to 100 percent, e.g. 2") / 100;
     });
   if (given.contains("--type")) find.type = read_flag(given, "--type", read_type);
-  const launch_shape shape = read_shape_of_launch(given);
-  find.block = shape.block;
-  find.grid = shape.grid;
+  find.block = read_shape_of_launch(given).block;
   if (given.contains("--shape")) {
     find.pitch = read_flag(given, "--shape", [](std::string_view text) {
       const std::int64_t pitch = read_whole(split(text, ',').back());

@@ -38,7 +38,7 @@ struct find_query {
   double target = 0;        ///< sectors a request, the average of the loads
   double tolerance = 0.02;  ///< of the target
   access_type type;
-  std::optional<extent> block, grid;
+  std::optional<extent> block;
   std::optional<std::int64_t> pitch;  ///< elements from one row of a matrix to the next
   std::optional<std::int64_t> loads;  ///< instructions that the target is the average of
 };

@@ -199,39 +199,44 @@ class trials_of {
   std::vector<trial> trials_;
 };
 
-// The command of a trial, with as many coalesced loads beside it as the question has.
-candidate run(const find_query& query, const extent& block, const extent& grid, const trial& one) {
-  candidate result{one.cause, one.repair, {}, 0, 0};
-  result.args = {"--type=" + std::string(query.type.name), "--block=" + extent_text(block),
-                 "--grid=" + extent_text(grid)};
-  if (!one.lanes.empty()) result.args.push_back("--lanes=" + one.lanes);
-  const auto add = [&](const std::string& element) {
-    const std::string width = text(query.type.bytes);
-    result.args.push_back("--formula=" +
-                          (query.type.bytes == 1 ? element : width + "*(" + element + ")"));
+// A trial's command, counted; where the question has more loads than it, coalesced ones stand
+// beside it.
+candidate run(const find_query& query, const extent& block, const trial& one) {
+  // Every alignment that a block can have, and all values of a table's hash.
+  const extent grid = block.y == 1 && block.z == 1 ? extent{256, 1, 1} : extent{32, 32, 1};
+  std::vector<std::string> args{"--type=" + std::string(query.type.name),
+                                "--block=" + extent_text(block), "--grid=" + extent_text(grid)};
+  if (!one.lanes.empty()) args.push_back("--lanes=" + one.lanes);
+  const auto with = [&](const texts& elements) {
+    std::vector<std::string> all = args;
+    for (const std::string& element : elements)
+      all.push_back("--formula=" + (query.type.bytes == 1
+                                        ? element
+                                        : text(query.type.bytes) + "*(" + element + ")"));
+    return all;
   };
-  for (const std::string& element : one.elements) add(element);
-  if (one.elements.size() == 1)
-    for (std::int64_t load = 1; load < query.loads.value_or(1); ++load)
-      add("(bx + gx*(by + gy*bz))*(dx*dy*dz) + t");
-  if (query.loads && one.elements.size() == 1 && *query.loads > 1)
-    result.cause += ", beside coalesced loads";
-  const launch_average average = read_command(result.args).launch->all;
-  result.sectors = average.cost;
-  result.error = average.error;
+  const auto averaged = [&](const texts& elements) {
+    return read_command(with(elements)).launch->all;
+  };
+  const launch_average alone = averaged(one.elements);
+  candidate result{one.cause, one.repair, with(one.elements), alone.cost, alone.error};
+  const auto loads = static_cast<std::size_t>(query.loads.value_or(1));
+  if (one.elements.size() != 1 || loads == 1) return result;
+  const std::string coalesced = "(bx + gx*(by + gy*bz))*(dx*dy*dz) + t";
+  const auto others = static_cast<double>(loads - 1);
+  texts all{one.elements[0]};
+  all.resize(loads, coalesced);
+  result.args = with(all);
+  result.cause += ", beside coalesced loads";
+  result.sectors = (alone.cost + others * averaged({coalesced}).cost) / (others + 1);
+  result.error = alone.error / (others + 1);
   return result;
 }
 
-// The blocks that are tried if none is given, and grids that have every alignment of them.
-std::vector<std::pair<extent, extent>> launches(const find_query& query) {
-  std::vector<extent> blocks{{256, 1, 1}, {16, 16, 1}, {32, 8, 1}, {8, 8, 1}};
-  if (query.block) blocks = {*query.block};
-  std::vector<std::pair<extent, extent>> all;
-  for (const extent& block : blocks) {
-    const bool is_row = block.y == 1 && block.z == 1;
-    all.emplace_back(block, query.grid.value_or(is_row ? extent{256, 1, 1} : extent{32, 32, 1}));
-  }
-  return all;
+// The blocks that are tried if none is given.
+std::vector<extent> blocks_of(const find_query& query) {
+  if (query.block) return {*query.block};
+  return {{256, 1, 1}, {16, 16, 1}, {32, 8, 1}, {8, 8, 1}};
 }
 
 }  // namespace
@@ -245,9 +250,9 @@ find_result find_causes(const find_query& query) {
   std::vector<ranked> found;
   std::set<std::pair<std::string, std::int64_t>> known;
   const auto distance = [&](const candidate& one) { return std::abs(one.sectors - query.target); };
-  for (const auto& [block, grid] : launches(query)) {
+  for (const extent& block : blocks_of(query)) {
     for (const trial& one : trials_of(query, block).take()) {
-      candidate tried = run(query, block, grid, one);
+      candidate tried = run(query, block, one);
       ++result.tried;
       if (result.tried == 1 || distance(tried) < distance(result.nearest)) result.nearest = tried;
       // Of a family the first one stands for all that cost the same, to a thousandth.

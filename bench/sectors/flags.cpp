@@ -54,8 +54,7 @@ constexpr std::array kFlags{
          use::kBoth},
     flag{"--grid", "XxYxZ", "--grid=63x63",
          "blocks of the launch: its average and its worst warp are added. --stride then takes t "
-         "through all blocks",
-         use::kBoth},
+         "through all blocks"},
     flag{"--at", "LIST", "--at=5,7", "the block whose warp is drawn; 0,0,0 if not given"},
     flag{"--warp", "K", "--warp=1",
          "the warp that is drawn: threads 32*K to 32*K + 31; 0 if not given"},

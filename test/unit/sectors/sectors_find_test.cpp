@@ -73,10 +73,13 @@ TEST(SectorsFind, ACountLeadsToItsCauseNearTheTop) {
 
 TEST(SectorsFind, EachAnswerIsACommandThatCountsIt) {
   int answers = 0;
-  for (const std::string target : {"1", "4", "5.75", "18.3", "20.4", "32"}) {
-    for (const candidate& one : found({"find", target}).found) {
+  const arguments questions[]{{"find", "1"},    {"find", "4"},  {"find", "5.75"},
+                              {"find", "18.3"}, {"find", "20"}, {"find", "11", "--loads=4"},
+                              {"find", "32"}};
+  for (const arguments& question : questions) {
+    for (const candidate& one : found(question).found) {
       const command asked = read_command(one.args);
-      EXPECT_EQ(asked.launch->all.cost, one.sectors);
+      EXPECT_DOUBLE_EQ(asked.launch->all.cost, one.sectors);
       EXPECT_EQ(asked.launch->is_exact, one.error == 0);
       EXPECT_FALSE(one.repair.empty());
       EXPECT_TRUE(std::ranges::any_of(
@@ -117,7 +120,7 @@ TEST(SectorsFind, BlocksOfEveryShapeAndTypesOfEveryWidthAreTried) {
       {"16x16", "u8"}, {"4x4x6", "f32"}, {"2x2x64", "f16"}, {"7x5x3", "f32x4"}};
   for (const auto& [block, type] : launches) {
     const find_result result =
-        found({"find", "8", "--tolerance=100", "--grid=8", "--block=" + block, "--type=" + type});
+        found({"find", "8", "--tolerance=100", "--block=" + block, "--type=" + type});
     EXPECT_GT(result.found.size(), 3u) << block << " " << type;
     for (const candidate& one : result.found) {
       EXPECT_GE(one.sectors, 1);
@@ -129,7 +132,7 @@ TEST(SectorsFind, BlocksOfEveryShapeAndTypesOfEveryWidthAreTried) {
 TEST(SectorsFind, BadQuestionsAreOneLineWithTheRemedy) {
   const std::vector<std::pair<arguments, std::string_view>> cases{
       {{"find"}, "find: a count is missing"},
-      {{"find", "0"}, "'0': find takes sectors per request, above 0 and at most 32"},
+      {{"find", "0.99"}, "'0.99': find takes sectors per request, at least 1 and at most 32"},
       {{"find", "33"}, "'33': find takes"},
       {{"find", "nan"}, "'nan': find takes"},
       {{"find", "1x"}, "'1x': find takes"},
@@ -140,7 +143,7 @@ TEST(SectorsFind, BadQuestionsAreOneLineWithTheRemedy) {
       {{"find", "4", "--loads=65"}, "--loads=65"},
       {{"find", "4", "--tolerance=0"}, "--tolerance=0: "},
       {{"find", "4", "--shape=10,0"}, "--shape=10,0: the last dimension is the length of a row"},
-      {{"find", "4", "--grid=4"}, "--grid counts blocks"},
+      {{"find", "4", "--block=32", "--grid=4"}, "--grid=4: --grid draws a warp"},
       {{"find", "4", "--tol=1"}, "--tol=1: unknown flag"},
       {{"find", "4", "--svg"}, "--svg"},
   };
