@@ -209,10 +209,6 @@ part join(operation what, const part& left, const part& right) {
   part result{range_of(what, left.values, right.values), {}};
   for (std::size_t i = 0; i < result.along.size(); ++i)
     result.along[i] = repetition_of(what, left, right, i);
-  // A value that might not fit might be an error in a block that repeats none.
-  if (!result.values)
-    for (auto& one : result.along)
-      if (one && one->shift != 0) one.reset();
   return result;
 }
 

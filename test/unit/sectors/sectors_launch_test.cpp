@@ -89,6 +89,13 @@ TEST(SectorsLaunch, HandCountsOfKnownLaunches) {
        5,
        {0, 0, 1},
        0},
+      // Below 0 a remainder is none of the later ones: strides 3, 1, 2, 3, 1, 2, then 3, 4, 5.
+      {{"--block=32", "--grid=1206", "--formula=4*t*(3 + (bx - 6)%3)"},
+       (48 + 400 * 48) / 1206.0,
+       4,
+       20,
+       {8, 0, 0},
+       0},
       // A ring of 1000 floats: parts that wrap begin and end with sectors.
       {{"--block=256", "--grid=1000000", "--formula=4*((bx*dx + t)%1000)"}, 4, 4, 4, {0, 0, 0}, 0},
       // Two loads of a matrix product.
@@ -175,7 +182,11 @@ TEST(SectorsLaunch, ABlockThatNoGpuTakesIsNamed) {
                   .starts_with("block 227, warp 0: lane 0: byte 232448 of shared memory"));
   EXPECT_NE(error({"--block=32", "--grid=100", "--formula=4*t + 4/(bx - 77)*0"}).find("block 77,"),
             std::string::npos);
-  // Where the value leaves 64 bits.
+  // Where the value leaves 64 bits: block 2^30 - 1 is the last that fits, the last field does not.
+  EXPECT_NE(error({"--block=32", "--grid=1073741824", "--formula=bx*8589934592",
+                   "--fields=0,9223372036854775804"})
+                .find("block 1073741823, warp 0"),
+            std::string::npos);
   EXPECT_NE(error({"--block=32", "--grid=2000000000", "--formula=bx*8589934592"}).find("block "),
             std::string::npos);
 }

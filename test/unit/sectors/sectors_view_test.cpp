@@ -307,6 +307,8 @@ TEST(SectorsView, BadFlagsAreOneLineWithTheRemedy) {
       {{"--formula=4/(t-3)"}, "--formula=4/(t-3): lane 3: 4 / 0 at character 2: division by zero"},
       {{"--formula=9223372036854775804", "--offset=4"},
        "--formula=9223372036854775804: lane 0: 9223372036854775804 + 4 does not fit in 64 bits"},
+      {{"--formula=9223372036854775804", "--fields=0,4"},
+       "--formula=9223372036854775804: lane 0: 9223372036854775804 + 4 does not fit in 64 bits"},
       {{"--lanes=32"}, "--lanes=32: lane 32 is not one of a warp's, 0 to 31"},
       {{"--lanes=0-7,7"}, "--lanes=0-7,7: lane 7 stands twice"},
       {{"--addresses=0,4,8", "--lanes=0-7"}, "--lanes=0-7: lane 3 has no address"},
