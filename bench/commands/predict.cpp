@@ -44,7 +44,8 @@ exit_code predict_rows(const run_plan& plan, const filter_matcher& filter, std::
                              filter);
   if (rows.empty()) return nothing_matched(plan);
   if (std::ranges::all_of(rows, [](const suite_row& row) { return row.spec.pattern->mover; })) {
-    say("--predict: library copies and kernels have no body to predict from; take rows of patterns");
+    say("--predict: library copies and kernels have no body to predict from; take rows of "
+        "patterns");
     return exit_code::kNothingMatched;
   }
   std::optional<output_file> file;

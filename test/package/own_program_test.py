@@ -63,6 +63,17 @@ class Program(unittest.TestCase):
         self.assertIn("\nswapped (own, swapped.cu:", listed)
         self.assertIn("\nstride: ", listed)
 
+    def check_timer(self, program: pathlib.Path) -> None:
+        """A Google Benchmark program has the clock's counters."""
+        if NVCC:
+            return  # where launches are queued, a GPU is needed
+        short = [program, "--benchmark_min_time=0.001", "--benchmark_format=json"]
+        out = subprocess.run(short, capture_output=True, text=True, check=True).stdout
+        (row,) = json.loads(out)["benchmarks"]
+        self.assertEqual(row["name"], "saxpy/manual_time")
+        self.assertLessEqual(row["time_min_s"], row["time_median_s"])
+        self.assertGreater(row["bytes_per_second"], 0)
+
 
 class Installed(Program):
     def setUp(self) -> None:
@@ -76,6 +87,7 @@ class Installed(Program):
         configure(folder, f"-DCMAKE_PREFIX_PATH={self.prefix}")
         cmake("--build", str(folder))
         self.check_program(folder / "my_bench")
+        self.check_timer(folder / "my_saxpy")
 
     def test_each_missing_library_is_named(self) -> None:
         for package, text in {"benchmark": "Google Benchmark", "OpenMP": "OpenMP"}.items():
@@ -92,8 +104,9 @@ class Built(Program):
             with self.subTest(way):
                 where = [f"-DOWN_WAY={way}", f"-DOWN_SECTORBENCH={SOURCES.parents[2]}"]
                 configure(folder, *where, "-DSECTORBENCH_CUDA=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1")
-                cmake("--build", str(folder), "--target", "my_bench")
+                cmake("--build", str(folder), "--target", "my_bench", "my_saxpy")
                 self.check_program(folder / "my_bench")
+                self.check_timer(folder / "my_saxpy")
 
     @unittest.skipUnless(NVCC, "no CUDA compiler")
     def test_nvcc_compiles_the_sources_of_a_subdirectory(self) -> None:
