@@ -90,6 +90,25 @@ TEST(SectorsFind, EachAnswerIsACommandThatCountsIt) {
   EXPECT_GT(answers, 15);
 }
 
+// Where a cause says "or any odd number", and so on.
+TEST(SectorsFind, RowsOfOneClassCostTheSame) {
+  const auto average = [](const std::string& block, std::int64_t pitch, bool is_swapped) {
+    const std::string row = is_swapped ? "bx*dx + x" : "by*dy + y";
+    const std::string column = is_swapped ? "by*dy + y" : "bx*dx + x";
+    const arguments args{
+        "--block=" + block, "--grid=32x32",
+        "--formula=4*((" + row + ")*" + std::to_string(pitch) + " + " + column + ")"};
+    return read_command(args).launch->all.cost;
+  };
+  for (const std::string block : {"16x16", "32x8", "8x8", "4x32", "64x4"})
+    for (const bool is_swapped : {false, true})
+      for (const std::int64_t step : {1, 2, 4, 8})
+        for (const std::int64_t odd : {125, 999, 1001, 1003, 1919})
+          EXPECT_DOUBLE_EQ(average(block, step * odd, is_swapped),
+                           average(block, 1024 + step % 8, is_swapped))
+              << block << " " << step * odd;
+}
+
 TEST(SectorsFind, WhatIsFoundLiesWithinTheTolerance) {
   for (const std::string target : {"7", "11.3", "18.3", "27"}) {
     const double sectors = std::stod(target);
