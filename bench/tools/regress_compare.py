@@ -452,7 +452,7 @@ Counts = tuple[tuple[str, float, float], ...]  # side, requests, sectors
 
 
 def _counts(rows: Iterable[Row], source: str) -> set[Counts]:
-    """The counts of all runs, each once; empty if some run has none."""
+    """The counts of all runs, each once; empty if some run has none. No predicted request: nothing is predicted."""
     found = set()
     for row in rows:
         counts = tuple(
@@ -460,7 +460,7 @@ def _counts(rows: Iterable[Row], source: str) -> set[Counts]:
             for side in COUNTED_SIDES
             if f"{side}_requests_{source}" in row.counters and f"{side}_sectors_{source}" in row.counters
         )
-        if not counts:
+        if not counts or (source == "predicted" and not any(requests for _, requests, _ in counts)):
             return set()
         found.add(counts)
     return found

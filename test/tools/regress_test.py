@@ -696,6 +696,17 @@ class Counters(GateTest):
                 del side[0]["benchmarks"][0][key]
         self.assert_one_line(self.gate(*sides, "--counters-only"), "no row has requests and sectors")
 
+    def test_a_kernel_that_nothing_predicts_is_not_the_same_without_counters(self) -> None:
+        nothing = {key: 0.0 for key in COUNTS if key.endswith("_predicted")}
+        counted = self.judged(self.with_counts(**nothing), self.with_counts(**nothing), "--counters-only")
+        self.assertEqual(counted["rows"][0]["counts"]["source"], "measured")
+        sides = [self.with_counts(**nothing), self.with_counts(**nothing)]
+        for side in sides:
+            for key in COUNTS:
+                if key.endswith("_measured"):
+                    del side[0]["benchmarks"][0][key]
+        self.assert_one_line(self.gate(*sides, "--counters-only"), "no row has requests and sectors")
+
     def test_a_message_of_several_lines_is_one_cell(self) -> None:
         path = self.folder / "report.md"
         new = [document([bad_row(STRIDE, "first line\n  second | line")])]
