@@ -85,6 +85,9 @@ class backend {
   virtual void put(const kernel_image&) {}
   /// Reads the buffers into an image of the size that it has.
   virtual void get(kernel_image&) {}
+  /// Launches behind a queue that is held, and reads the buffers before letting it go: what they
+  /// hold then was left by work in no or another queue. False where nothing is held.
+  virtual bool get_while_held(const workload&, kernel_image&) { return false; }
   virtual void fill_input(std::uint64_t seed) = 0;
   virtual void poison_output() = 0;
   /// Runs a workload once and waits. @param keep `read` shall store its checksums

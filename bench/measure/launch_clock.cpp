@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 
 #include "bench/measure/counts.hpp"
@@ -27,6 +28,9 @@ constexpr int kWarmups = 3;
 #if SECTORBENCH_HAS_CUDA
 
 constexpr int kMostLaunches = kMaxBlockedLaunches;
+// A GPU starts no two kernels of one stream within this time, however small they are.
+constexpr double kLeastLaunch_s = 0.2e-6;
+constexpr int kManyLaunches = 64;
 
 /// Counters are for those who may read them: without them a benchmark has its times.
 hardware_counters* counters_of_device() {
@@ -58,6 +62,13 @@ class device_clock {
     queue(stream_.get());
     SECTORBENCH_CUDA_CHECK(cudaGetLastError());
     stream_.synchronize();
+  }
+  /// @throws std::runtime_error where nothing was queued in the stream
+  void require_launches(const launch_clock::launch& queue) {
+    if (time(queue, kManyLaunches).elapsed_s < kManyLaunches * kLeastLaunch_s)
+      throw std::runtime_error(
+          "the launch does not use the stream that it is given, so that its time cannot be "
+          "measured");
   }
   timed_sample time(const launch_clock::launch& queue, int launches) {
     const auto enqueue = [&] { queue(stream_.get()); };
@@ -97,6 +108,7 @@ constexpr int kMostLaunches = 1 << 16;
 class device_clock {
  public:
   void run_once(const launch_clock::launch& queue) { queue(nullptr); }
+  void require_launches(const launch_clock::launch&) {}
   timed_sample time(const launch_clock::launch& queue, int launches) {
     using clock = std::chrono::steady_clock;
     const auto start = clock::now();
@@ -128,6 +140,7 @@ double launch_clock::next(const launch& queue) {
     for (int i = 0; i < kWarmups; ++i) now.device.run_once(queue);
     now.metrics = now.device.count(queue);
     const double once_s = std::max(1e-9, now.device.time(queue, 1).elapsed_s);
+    if (once_s < kSample_s / kMostLaunches) now.device.require_launches(queue);
     now.launches = static_cast<int>(
         std::clamp(std::ceil(kSample_s / once_s), 1.0, static_cast<double>(kMostLaunches)));
   }

@@ -18,10 +18,15 @@ own_verifier::own_verifier(backend& device, const own_work& work) : device_(devi
   if (needed > available) throw not_applicable(does_not_fit(work, needed, available));
 }
 
-kernel_image own_verifier::read() const {
+kernel_image own_verifier::room() const {
   kernel_image image;
   image.in.resize(before_.in.size());
   image.out.resize(before_.out.size());
+  return image;
+}
+
+kernel_image own_verifier::read() const {
+  kernel_image image = room();
   device_.get(image);
   return image;
 }
@@ -40,6 +45,14 @@ std::string own_verifier::launch_again(std::uint64_t seed) {
   device_.run_once(work_, seed, true);
   const std::string difference = work_.difference(right_, read());
   return difference.empty() ? "" : "two launches of the same inputs left different " + difference;
+}
+
+std::string own_verifier::launch_held() {
+  kernel_image seen = room();
+  device_.put(before_);
+  if (!device_.get_while_held(work_, seen) || seen.out == before_.out) return {};
+  return "its launch does not keep to the stream that it is given, so that its time would not be "
+         "measured; queue everything there";
 }
 
 void own_verifier::reset_outputs() { device_.put({{}, before_.out}); }

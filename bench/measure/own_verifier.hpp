@@ -23,12 +23,16 @@ class own_verifier {
   std::string launch_once(std::uint64_t seed);
   /// The same again: two launches of one input leave the same.
   std::string launch_again(std::uint64_t seed);
+  /// The same again behind a queue that is held: "" if nothing is done until it is let go, else
+  /// that the launch has a queue of its own, whose time would not be measured.
+  std::string launch_held();
   /// Makes the outputs what they were before the launch.
   void reset_outputs();
   /// What is wrong with what launches since `reset_outputs` left, or "".
   std::string fault_of_outputs();
 
  private:
+  kernel_image room() const;
   kernel_image read() const;
 
   backend& device_;

@@ -198,6 +198,10 @@ const kernel_registration leaves_error(doubling("leaves_error", [](const auto& a
   void* never = nullptr;
   static_cast<void>(cudaMalloc(&never, std::size_t{1} << 50));
 }));
+const kernel_registration ignores_stream(doubling("ignores_stream",
+                                                  [](const auto& a, cudaStream_t) {
+                                                    queue_doubling(a, cudaStreamLegacy);
+                                                  }));
 const kernel_registration false_bytes(
     {.name = "false_bytes",
      .summary = "declares twice what it loads",

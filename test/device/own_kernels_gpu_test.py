@@ -23,6 +23,7 @@ FAILURES = {
     "drops_one": "1 of 1048576 elements wrong, the first at index 0",
     "too_many_threads": "cudaErrorInvalid",
     "leaves_error": "cudaErrorMemoryAllocation",
+    "ignores_stream": "stream",
 }
 
 

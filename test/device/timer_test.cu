@@ -60,6 +60,14 @@ TEST_F(TimerOnGpu, BenchmarkHasTimeSpreadAndTheCountersOfItsKernel) {
   EXPECT_EQ(row.counters.at("bytes_used_per_sector_measured").value, 32);
 }
 
+TEST_F(TimerOnGpu, LaunchInAnotherStreamIsTheRowsError) {
+  const device_buffer from(4 * kCount), to(4 * kCount);
+  const benchmark_run row = row_of(
+      [&](cudaStream_t) { copy_kernel<<<kCount / 256, 256>>>(from.as<float>(), to.as<float>()); });
+  EXPECT_EQ(state_of(row), row_state::kFailed);
+  EXPECT_NE(message_of(row).find("stream"), std::string::npos) << message_of(row);
+}
+
 TEST_F(TimerOnGpu, LaunchThatFailsIsTheRowsError) {
   const benchmark_run row =
       row_of([&](cudaStream_t stream) { copy_kernel<<<1, 4096, 0, stream>>>(nullptr, nullptr); });

@@ -32,6 +32,7 @@ class fake_backend final : public backend {
   coverage_verdict verdict;
   std::string refusal;  // why nothing can be acquired
   bool blocks = true;
+  bool leaks = false;  // launches of the author's kernels do something while they are held
   int most_launches = 256;
 
   // What the device is.
@@ -72,6 +73,11 @@ class fake_backend final : public backend {
     if (!image.out.empty()) held_.out = image.out;
   }
   void get(kernel_image& image) override { image = held_; }
+  bool get_while_held(const workload&, kernel_image& image) override {
+    image = held_;
+    if (leaks) image.out.back() ^= 1;
+    return true;
+  }
   void fill_input(std::uint64_t seed) override { asked.push_back("fill" + of(seed)); }
   void poison_output() override { asked.emplace_back("poison"); }
   void run_once(const workload&, std::uint64_t seed, bool keep) override {

@@ -355,6 +355,16 @@ TEST_F(RowCounting, KernelThatDeclaresMoreThanWasCountedFails) {
   EXPECT_EQ(tally_.count(run_tally::outcome::kFailed), 1);
 }
 
+TEST_F(RowFixture, KernelThatIsNotHeldWithItsQueueFails) {
+  const own_kernel mine(declaring({4096, 4096}), "here");
+  const row_spec spec = row_of_own(mine.entry(), {});
+  EXPECT_EQ(state_of(run(std::vector{spec}).at(0)), row_state::kMeasured);
+  device_.leaks = true;
+  const benchmark_run row = run(std::vector{spec}).at(0);
+  EXPECT_EQ(state_of(row), row_state::kFailed);
+  EXPECT_NE(message_of(row).find("stream"), std::string::npos) << message_of(row);
+}
+
 // In 100 us an H200 could do far more than this.
 TEST_F(RowCounting, KernelIsJudgedByItsCounts) {
   count(metrics_of_kernel());
