@@ -16,8 +16,10 @@
 namespace sectorbench::sectors {
 namespace {
 
-constexpr std::int64_t kMostCounted = std::int64_t{1} << 20;  // requests, if they stand for all
-constexpr std::int64_t kDrawn = std::int64_t{1} << 18;        // requests, if they do not
+// Requests of formulas of at most kUsualSteps numbers, names and operators; of longer ones fewer.
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 20;  // if they stand for all
+constexpr std::int64_t kDrawn = std::int64_t{1} << 18;        // if they do not
+constexpr std::int64_t kUsualSteps = 32, kLeastDrawn = 64;
 constexpr std::uint64_t kSeed = 1;
 
 // Sums over requests, all of whole numbers that a double holds exactly.
@@ -130,6 +132,18 @@ class counter {
   sums all_;
 };
 
+// How many times longer than usual it takes to place a request.
+std::int64_t slowness(const layout& of) {
+  std::int64_t steps = 0;
+  for (const source& from : of.sources)
+    for (const term& one : from.terms)
+      steps += one.formula.fold(
+          [](std::int64_t) { return 1; }, [](std::size_t) { return 1; },
+          [](const expression::step&, int left, int right) { return left + right + 1; });
+  const auto requests = static_cast<std::int64_t>(of.sources.size() * of.fields.size());
+  return std::max<std::int64_t>(1, steps / requests / kUsualSteps);
+}
+
 // The blocks of a class along one dimension: how many, and where the last one is.
 std::int64_t members(std::int64_t first, std::int64_t period, std::int64_t blocks) {
   return (blocks - 1 - first) / period + 1;
@@ -173,7 +187,8 @@ launch_view launch_of(const layout& of, bool is_shared) {
   }
 
   counter count(of, is_shared);
-  if (looks <= static_cast<double>(kMostCounted)) {
+  const std::int64_t slow = slowness(of);
+  if (looks <= static_cast<double>(kMostCounted / slow)) {
     view.counted = active_warps * size[0] * size[1] * size[2];
     for_each_block(size, [&](const block_place& first) {
       block_place count_of{}, ends{1, 1, 1};
@@ -195,7 +210,7 @@ launch_view launch_of(const layout& of, bool is_shared) {
   }
 
   view.is_exact = false;
-  view.counted = std::max<std::int64_t>(kDrawn / instructions, 2);
+  view.counted = std::max(kDrawn / slow / instructions, kLeastDrawn);
   // The outermost blocks first: their addresses are the least and the greatest of most formulas.
   for_each_block({2, 2, 2}, [&](const block_place& end) {
     block_place at{};

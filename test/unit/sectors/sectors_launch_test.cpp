@@ -206,6 +206,19 @@ TEST(SectorsLaunch, WhatCannotBeCountedIsAnEstimateThatSaysSo) {
   EXPECT_EQ(view.instructions[0].error, view.all.error);
 }
 
+TEST(SectorsLaunch, LongFormulasAreDrawnLessOften) {
+  const arguments launch_of_many{"--block=32", "--grid=1000000000"};
+  arguments usual = launch_of_many, longer = launch_of_many;
+  std::string formula = "--formula=4*(t*(bx%100000007%16)";
+  usual.push_back(formula + ")");
+  for (int i = 0; i < 1000; ++i) formula += " + x - x";
+  longer.push_back(formula + ")");
+  const launch_view many = launch(usual), few = launch(longer);
+  EXPECT_LT(few.counted, many.counted / 50);
+  EXPECT_GT(few.all.error, many.all.error);
+  EXPECT_NEAR(few.all.cost, many.all.cost, few.all.error);
+}
+
 TEST(SectorsLaunch, BadGridsAreOneLineWithTheRemedy) {
   const std::vector<std::pair<arguments, std::string>> cases{
       {{"--grid=4"}, "--grid counts blocks: say how large one is, e.g. --block=256"},
