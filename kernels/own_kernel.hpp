@@ -123,4 +123,9 @@ class own_work final : public program {
   kernel_bytes bytes_;
 };
 
+/// The workload as a row of the author's kernel, or null.
+inline const own_work* own_work_of(const workload& work) {
+  return dynamic_cast<const own_work*>(&work);
+}
+
 }  // namespace sectorbench

@@ -9,6 +9,7 @@
 #include "bench/support/block.hpp"
 #include "bench/support/input_file.hpp"
 #include "bench/support/text.hpp"
+#include "kernels/own_kernel.hpp"
 
 namespace sectorbench {
 namespace {
@@ -126,17 +127,22 @@ listed_row parse_listed_row(std::string_view name) {
   }
 }
 
-row_spec sized_row(std::string_view name) {
+std::optional<row_spec> accessed_as(const row_spec& row) {
+  if (!row.pattern->mover) return row;
+  const std::unique_ptr<workload> work = make_workload(row);
+  const own_work* const own = own_work_of(*work);
+  const std::string name = own != nullptr ? own->accesses() : std::string();
+  if (name.empty()) return std::nullopt;
   try {
-    const listed_row row = parse_line(name, parse_name);
-    if (!row.elements) throw bad_line("say its size: /elements:<N>");
-    row_spec sized = row.spec;
-    sized.elements = *row.elements;
-    sized.block = row.block.value_or(block_size{});
-    sized.block = launched_block(sized);
-    return sized;
+    const listed_row named = parse_line(name, parse_name);
+    if (!named.elements) throw bad_line("say its size: /elements:<N>");
+    row_spec accessed = named.spec;
+    accessed.elements = *named.elements;
+    accessed.block = named.block.value_or(block_size{});
+    accessed.block = launched_block(accessed);
+    return accessed;
   } catch (const bad_line& error) {
-    throw usage_error(std::string(name) + ": " + error.what());
+    throw std::runtime_error("accesses: " + name + ": " + error.what());
   }
 }
 

@@ -33,8 +33,9 @@ std::string with_elements(std::string name, index_t elements);
 /// One row of --rows: a name as a list has it. @throws usage_error that begins with --rows=
 listed_row parse_listed_row(std::string_view name);
 
-/// The row whose name says its size: "<name>/elements:<n>". @throws usage_error
-row_spec sized_row(std::string_view name);
+/// The row whose body says what this one accesses: itself, or the one that the author's kernel
+/// names; none for other movers. @throws std::runtime_error where the kernel names none that can be
+std::optional<row_spec> accessed_as(const row_spec& row);
 
 /// The rows of a list's text, in its order. Comments, from a # on, and blank lines are ignored.
 /// @param file stands in front of error messages, together with the line.

@@ -73,7 +73,7 @@ std::string explanations(const std::vector<device_rows>& devices, const run_tall
       const device_description& gpu = runner.model()->device();
       std::vector<std::string> sentences;
       if (const row_prediction* const predicted = runner.prediction(row.spec))
-        sentences = explain(*runner.accessed_as(row.spec), *predicted, gpu,
+        sentences = explain(*accessed_as(row.spec), *predicted, gpu,
                             {result.mean_s, runner.metrics(row.spec)});
       else if (const auto seen = runner.counted(row.spec))
         sentences = explain_counts(*seen, gpu);

@@ -43,14 +43,14 @@ exit_code predict_rows(const run_plan& plan, const filter_matcher& filter, std::
                                                  .indexed = plan.lists()}),
                              filter);
   if (rows.empty()) return nothing_matched(plan);
-  if (std::ranges::all_of(rows, [](const suite_row& row) { return row.spec.pattern->mover; })) {
-    say("--predict: library copies and kernels have no body to predict from; take rows of "
-        "patterns");
-    return exit_code::kNothingMatched;
-  }
   std::optional<output_file> file;
   if (!flags.out.empty()) file.emplace(flags.out, "--benchmark_out");
   const auto predicted = forecast(rows, devices);
+  if (predicted.empty()) {
+    say("--predict: library copies have no accesses of threads to predict, nor have kernels that "
+        "name none; take other rows");
+    return exit_code::kNothingMatched;
+  }
   const evidence context{{"sectorbench.version", kBuildInfo.version},
                          {"sectorbench.revision", kBuildInfo.revision},
                          {"suite", suite_text(wanted)}};

@@ -39,8 +39,6 @@ std::string misaligned_text(const misalignment& found) {
          " bytes, or narrower accesses";
 }
 
-const own_work* own_work_of(const workload& work) { return dynamic_cast<const own_work*>(&work); }
-
 }  // namespace
 
 std::vector<std::string> throttled_between(const gpu_condition& before,
@@ -345,18 +343,6 @@ const measurement& row_runner::reference(const row_spec& row) {
 const measurement* row_runner::known(const row_spec& row) const {
   const auto found = states_.find(row.key());
   return found == states_.end() ? nullptr : found->second.latest.get();
-}
-
-std::optional<row_spec> row_runner::accessed_as(const row_spec& row) {
-  if (!row.pattern->mover) return row;
-  const own_work* const own = own_work_of(*state_of(row).work);
-  const std::string name = own != nullptr ? own->accesses() : std::string();
-  if (name.empty()) return std::nullopt;
-  try {
-    return sized_row(name);
-  } catch (const usage_error& error) {
-    throw std::runtime_error(std::string("accesses: ") + error.what());
-  }
 }
 
 const launch_totals* row_runner::totals(const row_spec& row) {

@@ -91,10 +91,6 @@ class row_runner {
   /// The latest measurement of the row in this process, or null.
   const measurement* known(const row_spec& row) const;
 
-  /// The row whose body says what this one accesses: itself, or the one that the author's kernel
-  /// names; none for a mover. @throws std::runtime_error for a row that cannot be
-  std::optional<row_spec> accessed_as(const row_spec& row);
-
   /// The sector model's totals, or null for what no body describes.
   const launch_totals* totals(const row_spec& row);
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "bench/cases/row_list.hpp"
 #include "bench/predict/prediction_metrics.hpp"
 #include "bench/report/label.hpp"
 #include "bench/support/format.hpp"
@@ -107,8 +108,12 @@ std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
                                    const std::vector<predictor>& devices) {
   std::vector<forecast_row> result;
   for (const suite_row& row : rows) {
-    if (row.spec.pattern->mover) continue;
-    result.push_back({row, {}, {}, {}});
+    try {
+      if (const auto accessed = accessed_as(row.spec))
+        result.push_back({{*accessed, row.name}, {}, {}, {}});
+    } catch (const std::runtime_error& reason) {
+      result.push_back({row, {}, {}, reason.what()});
+    }
   }
   // The stride-1 rows that others are compared with, each once.
   struct outcome {
@@ -119,7 +124,8 @@ std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
   std::vector<row_spec> wanted;
   for (const forecast_row& row : result)
     for (const row_spec& spec : {row.row.spec, stride_one_of(row.row.spec)})
-      if (known.emplace(spec.key(), outcome()).second) wanted.push_back(spec);
+      if (row.skipped.empty() && known.emplace(spec.key(), outcome()).second)
+        wanted.push_back(spec);
   std::vector<outcome> predicted(wanted.size());
   omp_set_max_active_levels(2);  // a row that is walked lane by lane needs more than one core
   std::exception_ptr failure;    // an exception must not leave a parallel loop
@@ -139,6 +145,7 @@ std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
   if (failure) std::rethrow_exception(failure);
   for (std::size_t i = 0; i < wanted.size(); ++i) known[wanted[i].key()] = predicted[i];
   for (forecast_row& row : result) {
+    if (!row.skipped.empty()) continue;
     row.on = known[row.row.spec.key()].on;
     row.skipped = known[row.row.spec.key()].skipped;
     const auto& stride1 = known[stride_one_of(row.row.spec).key()].on;

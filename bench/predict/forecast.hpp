@@ -22,7 +22,8 @@ struct forecast_row {
   std::string skipped;  ///< why nothing is predicted; `on` is empty then
 };
 
-/// Predicts all rows on all devices; movers are left out.
+/// Predicts all rows on all devices, kernels of the program's author as the rows that they name;
+/// other movers are left out.
 std::vector<forecast_row> forecast(const std::vector<suite_row>& rows,
                                    const std::vector<predictor>& devices);
 

@@ -84,6 +84,14 @@ class OwnKernelsTest(OutputTest):
         self.assertEqual(predicted["load_sectors_predicted"], COUNT * 4 // 32)
         self.assertEqual(predicted["load_sectors_predicted"], stride["load_sectors_predicted"])
 
+    def test_a_kernel_that_names_its_accesses_can_be_predicted_without_a_gpu(self) -> None:
+        wanted = ["--predict", "--gpu=h200", "--benchmark_format=json", "--rows=as_stride,right,accesses_nothing"]
+        rows = {plain_name(row): row for row in strict_json(self.check_run(wanted).out)["benchmarks"]}
+        self.assertEqual(rows["as_stride"]["load_sectors_predicted"], COUNT * 4 // 32)
+        self.assertNotIn("right", rows)
+        self.assertIn("strid/copy/f32", str(rows["accesses_nothing"]))
+        self.assertEqual(run(["--predict", "--gpu=h200", "--rows=right"]).code, 3)
+
     def test_each_mistake_fails_its_row_and_no_other(self) -> None:
         names = [*FAILURES, *SKIPPED, "right"]
         rows = self.rows_of(names, 1)
