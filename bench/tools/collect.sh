@@ -43,7 +43,7 @@ for flag in "${flags[@]}"; do
   [[ $flag != --benchmark_out* ]] || refuse "$flag: collect.sh names the files itself"
 done
 if ((${#binaries[@]} == 0)); then
-  binaries=("$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/build/release/benchmark")
+  binaries=("$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/build/release/benchmark")
 fi
 ((${#binaries[@]} <= 2)) || refuse "more than two of --binary"
 for binary in "${binaries[@]}"; do

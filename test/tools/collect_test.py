@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import unittest
@@ -72,6 +73,15 @@ class Collect(ToolTest):
         self.assertEqual(self.files(), ["run_1.json", "run_2.json", "run_3.json"])
         self.assertIn("old --suite=reference --rows=a b --benchmark_out=", self.log.read_text("utf-8"))
         self.assertEqual(results.read_file(self.out / "run_3.json").rows[0].name, "a/b/c")
+
+    def test_without_binary_it_is_the_tree_s_release_build(self) -> None:
+        script = self.folder / "tree/bench/tools/collect.sh"
+        built = self.folder / "tree/build/release/benchmark"
+        for path, original in [(script, COLLECT), (built, self.program("old"))]:
+            path.parent.mkdir(parents=True)
+            shutil.copy(original, path)
+        subprocess.run([script, "1", f"--folder={self.out}"], check=True)
+        self.assertEqual(self.files(), ["run_1.json"])
 
     def test_two_programs_take_turns(self) -> None:
         done = self.collect(
