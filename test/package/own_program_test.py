@@ -11,6 +11,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -32,7 +33,7 @@ def cmake(*arguments: str, ok: bool = True) -> str:
 
 def configure(folder: pathlib.Path, *settings: str, ok: bool = True) -> str:
     compiler = os.environ["SECTORBENCH_CXX"]
-    architecture = os.environ["SECTORBENCH_ARCHITECTURES"].split(";")[0]  # the GPU's, where there is one
+    architecture = os.environ["SECTORBENCH_ARCHITECTURE"]
     shared = ["-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_CUDA_ARCHITECTURES={architecture}"]
     if ccache := shutil.which("ccache"):
         shared.append(f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}")
@@ -98,6 +99,18 @@ class Installed(Program):
     @unittest.skipUnless(NVCC, "no CUDA compiler")
     def test_on_a_gpu(self) -> None:
         self.check_program(self.folder / "build" / "my_bench", "cuda")
+
+    def test_the_gate_takes_its_results(self) -> None:
+        tools = self.prefix / "share" / "sectorbench" / "tools"
+        runs = self.folder / "runs"
+        flags = ["--", "--device=host", "--elements=1000003", "--benchmark_min_time=0.001", f"--rows={','.join(OWN)}"]
+        collect = [tools / "collect.sh", "4", f"--binary={self.folder / 'build' / 'my_bench'}"]
+        subprocess.run([*collect, f"--folder={runs}", *flags], check=True, capture_output=True)
+        files = sorted(str(file) for file in runs.glob("*.json"))
+        gate = [sys.executable, tools / "regress.py", *files[::2], "--", *files[1::2]]
+        result = subprocess.run(gate, capture_output=True, text=True, check=False)
+        for name in OWN:  # the verdict is this machine's
+            self.assertIn(f"\n{name} ", result.stdout, result.stderr)
 
     def test_each_missing_library_is_named(self) -> None:
         for package, text in {"benchmark": "Google Benchmark", "OpenMP": "OpenMP"}.items():

@@ -28,6 +28,15 @@ const P& for_kernels(const P& pattern) {
   return pattern;
 }
 
+namespace detail {
+
+[[noreturn]] inline void refuse_launch() {
+  throw std::logic_error(
+      "the pattern's source was compiled without nvcc and has no GPU kernels; make it a .cu file");
+}
+
+}  // namespace detail
+
 /// What a program does whatever its element type: proof and model.
 template <access_pattern P, class Op>
 class untyped_program : public program {
@@ -56,7 +65,7 @@ class untyped_program : public program {
 #if defined(__CUDACC__)
     enqueue(proof_kernel<P, Op>, shape(), stream, for_kernels(pattern_), request);
 #else
-    throw std::logic_error("this build has no CUDA kernels");
+    detail::refuse_launch();
 #endif
   }
   index_t indices() const final { return index_entries(pattern_); }
@@ -75,7 +84,7 @@ class untyped_program : public program {
     enqueue(index_list_kernel<P>, indexing_shape(pattern_, block_), stream, for_kernels(pattern_),
             list);
 #else
-    throw std::logic_error("this build has no CUDA kernels");
+    detail::refuse_launch();
 #endif
   }
   launch_totals totals() const final {
@@ -233,7 +242,7 @@ class typed_program final : public untyped_program<P, Op> {
     enqueue_with(kernel_of(data.ops), this->shape(), data.shared_bytes, stream, this->pattern_,
                  first_load(data), first_store(data), data.seed, data.keep, data.indices);
 #else
-    throw std::logic_error("this build has no CUDA kernels");
+    detail::refuse_launch();
 #endif
   }
 
