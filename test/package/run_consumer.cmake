@@ -38,7 +38,9 @@ endfunction()
 
 build_consumer(model -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
 if(CUDA_ROOT)
-  build_consumer(cuda -DCONSUMER_CUDA=ON "-DCUDAToolkit_ROOT=${CUDA_ROOT}")
+  build_consumer(cuda -DCONSUMER_CUDA=ON "-DCUDAToolkit_ROOT=${CUDA_ROOT}"
+    "-DCMAKE_CUDA_COMPILER=${NVCC}" "-DCMAKE_CUDA_HOST_COMPILER=${CXX}"
+    -DCMAKE_CUDA_ARCHITECTURES=75)
 endif()
 execute_process(
   COMMAND "${CMAKE_COMMAND}" -S "${CONSUMER_DIR}" -B "${WORK_DIR}/refused" -G "${GENERATOR}"
