@@ -32,22 +32,35 @@ if(SECTORBENCH_FETCH_DEPS)
   if(SECTORBENCH_BUILD_TESTS)
     FetchContent_MakeAvailable(googletest)
   endif()
-  set(SECTORBENCH_BENCHMARK_VERSION 1.9.5)
 else()
-  find_package(benchmark 1.7.1 REQUIRED)
-  find_package(nlohmann_json 3.10 REQUIRED)
-  set(SECTORBENCH_BENCHMARK_VERSION "${benchmark_VERSION}")
+  # A project that builds them itself lends them.
+  if(NOT TARGET benchmark::benchmark)
+    find_package(benchmark 1.7.1 REQUIRED)
+  endif()
+  if(NOT TARGET nlohmann_json::nlohmann_json)
+    find_package(nlohmann_json 3.10 REQUIRED)
+  endif()
   if(SECTORBENCH_BUILD_TESTS)
     find_package(GTest REQUIRED)
   endif()
 endif()
 
+set(SECTORBENCH_BENCHMARK_VERSION "${benchmark_VERSION}")
+if(TARGET benchmark)  # the library's own, part of this build
+  get_target_property(folder benchmark SOURCE_DIR)
+  get_directory_property(SECTORBENCH_BENCHMARK_VERSION
+    DIRECTORY "${folder}" DEFINITION benchmark_VERSION)
+endif()
 if(NOT SECTORBENCH_BENCHMARK_VERSION MATCHES "^([0-9]+)\\.([0-9]+)\\.([0-9]+)")
   message(FATAL_ERROR
     "sectorbench: cannot read Google Benchmark's version '${SECTORBENCH_BENCHMARK_VERSION}'")
 endif()
 math(EXPR SECTORBENCH_BENCHMARK_VERSION_NUMBER
   "${CMAKE_MATCH_1} * 10000 + ${CMAKE_MATCH_2} * 100 + ${CMAKE_MATCH_3}")
+if(SECTORBENCH_BENCHMARK_VERSION VERSION_LESS 1.7.1)
+  message(FATAL_ERROR
+    "sectorbench: Google Benchmark ${SECTORBENCH_BENCHMARK_VERSION} is older than 1.7.1; update it")
+endif()
 message(STATUS "sectorbench: Google Benchmark ${SECTORBENCH_BENCHMARK_VERSION}")
 
 if(SECTORBENCH_BUILD_TESTS)

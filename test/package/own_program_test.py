@@ -31,13 +31,13 @@ def cmake(*arguments: str, ok: bool = True) -> str:
     return result.stdout
 
 
-def configure(folder: pathlib.Path, *settings: str, ok: bool = True) -> str:
+def configure(folder: pathlib.Path, *settings: str, source: pathlib.Path = SOURCES, ok: bool = True) -> str:
     compiler = os.environ["SECTORBENCH_CXX"]
     architecture = os.environ["SECTORBENCH_ARCHITECTURE"]
     shared = ["-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_CUDA_ARCHITECTURES={architecture}"]
     if ccache := shutil.which("ccache"):
         shared.append(f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}")
-    return cmake("-S", str(SOURCES), "-B", str(folder), *shared, *settings, ok=ok)
+    return cmake("-S", str(source), "-B", str(folder), *shared, *settings, ok=ok)
 
 
 class Program(unittest.TestCase):
@@ -130,6 +130,25 @@ class Built(Program):
                 cmake("--build", str(folder), "--target", "my_bench", "my_saxpy")
                 self.check_program(folder / "my_bench")
                 self.check_timer(folder / "my_saxpy")
+
+    def test_a_project_lends_its_google_benchmark(self) -> None:
+        source = self.folder / "lends"
+        (source / "library").mkdir(parents=True)
+        (source / "CMakeLists.txt").write_text(f"""
+            cmake_minimum_required(VERSION 3.25)
+            project(lends LANGUAGES CXX)
+            add_subdirectory(library)
+            add_subdirectory("{SOURCES.parents[2]}" sectorbench)
+        """)
+        for version in ["1.8.99", "1.7.0"]:
+            (source / "library" / "CMakeLists.txt").write_text(f"""
+                project(benchmark VERSION {version} LANGUAGES CXX)
+                add_library(benchmark INTERFACE)
+                add_library(benchmark::benchmark ALIAS benchmark)
+            """)
+            fits = version != "1.7.0"
+            said = configure(self.folder / version, "-DSECTORBENCH_CUDA=OFF", source=source, ok=fits)
+            self.assertIn(f"Google Benchmark {version}", said)
 
     @unittest.skipUnless(NVCC, "no CUDA compiler")
     def test_nvcc_compiles_the_sources_of_a_subdirectory(self) -> None:
