@@ -48,7 +48,8 @@ std::vector<suite_row> matching(std::vector<suite_row> rows, const filter_matche
 
 exit_code nothing_matched(const run_plan& plan) {
   say("--benchmark_filter=" + plan.flags.filter +
-      ": no row matches; --benchmark_list_tests prints the names");
+      ": no row matches; --benchmark_list_tests prints the names" +
+      (has_own_rows() ? ", --suite=full has sectorbench's too" : ""));
   return exit_code::kNothingMatched;
 }
 

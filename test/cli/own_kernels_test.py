@@ -133,6 +133,12 @@ class OwnKernelsTest(OutputTest):
         self.assertEqual(set(own), {*RIGHT, *SKIPPED, *FAILURES, PATTERN, "hangs"})
         self.assertEqual(len(own), len(set(own)))
 
+    def test_a_filter_of_the_suite_s_rows_names_the_suite_that_has_them(self) -> None:
+        filter_of_theirs = "--benchmark_filter=random/gather"
+        self.assert_refused(3, [filter_of_theirs], "--suite=full")
+        listed = self.check_run([filter_of_theirs, "--suite=full", "--benchmark_list_tests"]).out.split()
+        self.assertIn("random/gather/f32/manual_time", listed)
+
     def test_the_listing_and_the_full_suite_have_all_rows(self) -> None:
         listed = self.check_run(["--list"]).out
         for text in ["stride: ", "right (own, own_kernels.cpp:", "plain_copy (own, own_kernels.cpp:"]:

@@ -112,6 +112,25 @@ class Installed(Program):
         for name in OWN:  # the verdict is this machine's
             self.assertIn(f"\n{name} ", result.stdout, result.stderr)
 
+    def test_wrong_calls_are_refused(self) -> None:
+        source = self.folder / "wrong"
+        source.mkdir()
+        for arguments, text in {
+            "my_bench": "no SOURCES",
+            "my_bench SOURCES": "no SOURCES",
+            "my_bench swapped.cu": "'swapped.cu' stands before SOURCES",
+        }.items():
+            with self.subTest(arguments):
+                (source / "CMakeLists.txt").write_text(f"""
+                    cmake_minimum_required(VERSION 3.18)
+                    project(wrong LANGUAGES CXX)
+                    find_package(sectorbench REQUIRED COMPONENTS benchmark)
+                    sectorbench_add_benchmark({arguments})
+                """)
+                where = f"-DCMAKE_PREFIX_PATH={self.prefix}"
+                said = configure(self.folder / "refused", where, source=source, ok=False)
+                self.assertIn(f"sectorbench_add_benchmark(my_bench): {text}", " ".join(said.split()))
+
     def test_each_missing_library_is_named(self) -> None:
         for package, text in {"benchmark": "Google Benchmark", "OpenMP": "OpenMP"}.items():
             with self.subTest(package):
