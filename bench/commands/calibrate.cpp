@@ -32,7 +32,7 @@ exit_code write_passport(const run_plan& plan, device_run& run, std::FILE* out) 
   const calibration found = calibrate(device);
   const device_file passport = passport_of(found, facts);
   write_whole(*file, "--calibrate=" + path,
-              write_device(passport.device, passport.sources, passport.evidence));
+              write_device({passport.device, passport.sources, passport.evidence}));
   std::fprintf(
       out, "%s: calibrated %s with %zu probes%s\n", path.c_str(), device.headline().c_str(),
       found.probes.size(),

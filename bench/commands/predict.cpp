@@ -35,7 +35,7 @@ exit_code predict_rows(const run_plan& plan, const filter_matcher& filter, std::
   const auto l2_bytes = static_cast<index_t>(first.l2_bytes);
   const index_t default_bytes =
       wanted.quick ? quick_buffer_bytes(true, l2_bytes) : kDefaultBufferBytes;
-  const double balance = first.time ? first.time->f32_flops / first.dram_bytes_per_s : 1;
+  const double balance = first.time ? first.time->f32_flops.middle() / first.dram_bytes_per_s : 1;
   const auto rows = matching(make_suite(wanted, {.default_bytes = default_bytes,
                                                  .last_cache_bytes = l2_bytes,
                                                  .flops_per_byte = balance,

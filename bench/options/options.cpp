@@ -445,11 +445,11 @@ constexpr std::array kFlags{
          "check what this file holds and measure nothing: JSON of this program, or JSON lines",
          read_check_file},
     flag{"--hint", "1|2", "--hint=1", "show a hint for the exercise and end", read_hint},
-    flag{
-        "--gpu", "NAME|FILE,...", "--gpu=h200",
-        "the description that predictions take: t4, a100, h100, h200, l4, rtx4090 or a file; a run "
-        "on a GPU takes that of the GPU unless this says another",
-        read_gpus},
+    flag{"--gpu", "NAME|FILE,...", "--gpu=h200",
+         "the description that predictions take, e.g. h200, a100_80, rtx4090, or a file; a run on "
+         "a GPU "
+         "takes that of the GPU unless this says another",
+         read_gpus},
     flag{"--predict", "", "--predict",
          "predict the rows for --gpu= and measure nothing: needs no GPU; of several descriptions "
          "side by side",

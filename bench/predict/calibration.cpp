@@ -124,17 +124,16 @@ class calibrator {
     std::ranges::sort(points, {}, &curve::point::x);
     std::ranges::sort(rests);
     t.dram = curve(points);
-    t.dram_measured = true;
     const probe_result nothing =
         time("an empty launch", "blocks",
              {.kind = probe_kind::kEmptyBlocks, .bytes = kMi, .warps = 1, .blocks = gpu_.sms});
     t.launch_s = nothing.seconds;
-    t.dram_start_s = std::max(0.0, rests[rests.size() / 2] - t.launch_s);
+    t.dram_start_s = std::max(0.0, rests[rests.size() / 2] - nothing.seconds);
   }
 
   /// What a launch on DRAM takes beside its work.
   double beside() const {
-    return result_.device.time->launch_s + result_.device.time->dram_start_s;
+    return result_.device.time->launch_s.low + result_.device.time->dram_start_s.low;
   }
   double metric(const probe_result& of, std::string_view key) {
     return metric_of(of.metrics, key).value_or(0);
@@ -242,7 +241,7 @@ class calibrator {
     const probe_result part = time("dense 2:2 in L2, a quarter", "bytes", p);
     const double rate = (all.work - part.work) / (all.seconds - part.seconds);
     time_figures& t = *result_.device.time;
-    t.l2_start_s = std::max(0.0, part.seconds - part.work / rate - t.launch_s);
+    t.l2_start_s = std::max(0.0, part.seconds - part.work / rate - t.launch_s.low);
   }
 
   void l1() {
@@ -299,7 +298,7 @@ class calibrator {
         const double bytes = r.work * kWarps * 128 * words * (1 + stores);
         const double share = bytes / s / t.dram.at(stores > 0 ? 0.5 : 0.0).low;
         // Blocks that start no faster do not show how long they live.
-        const bool starting = r.work / s > 0.95 * t.blocks_started_per_s;
+        const bool starting = r.work / s > 0.95 * t.blocks_started_per_s.low;
         const double gain =
             last_blocks > 0 ? std::log(share / last_share) / std::log(double(blocks) / last_blocks)
                             : 1;

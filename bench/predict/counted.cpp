@@ -107,10 +107,12 @@ std::optional<row_prediction> limits_of_counts(const counted_launch& launch,
   result.blocks_per_sm = device.blocks_per_sm(profile.block_threads);
   time_prediction time =
       predict_time(profile, result.totals, result.traffic, device, result.blocks_per_sm, 0);
-  time.terms.issue = interval::exactly(counted(launch.metrics, "instructions_measured") /
-                                       (kSchedulers * device.time->shared_wavefronts_per_s));
+  const double instructions = counted(launch.metrics, "instructions_measured");
+  const interval issued = device.time->shared_wavefronts_per_s * kSchedulers;
+  time.terms.issue = {instructions / issued.high, instructions / issued.low};
   time.terms.in_flight = {};  // how often a thread waits was not counted
   time.seconds = interval::exactly(launch.seconds);
+  time.scaled = false;  // as it was measured
 
   const time_terms& terms = time.terms;
   struct use {

@@ -32,6 +32,14 @@ constexpr std::array<std::string_view, 4> kFigureKeys{"value", "unit", "source",
 // What is wrong with a key; callers put the file in front.
 using bad_key = std::runtime_error;
 
+/// Which files have a figure.
+enum class where_given {
+  kAlways,
+  kUnlessScaled,  // else it may stand there, and replaces the scaled one
+  kIfScaled,
+  kMaybe,
+};
+
 /// What a figure may be.
 struct figure {
   std::string_view unit;
@@ -39,6 +47,13 @@ struct figure {
   bool above_lowest = false;
   bool whole = false;
   double first_x = 0, last_x = kNoLimit;  // of a curve
+  where_given given = where_given::kUnlessScaled;
+
+  constexpr figure in(where_given which) const {
+    figure same = *this;
+    same.given = which;
+    return same;
+  }
 };
 
 constexpr figure positive(std::string_view unit) { return {.unit = unit, .above_lowest = true}; }
@@ -70,6 +85,8 @@ void visit_time(Time& time, const Visit& visit) {
   constexpr std::string_view kOfRate = "s over share of the DRAM rate";
   visit("time.block_life_loads", time.block_life_loads, positive_over(kOfRate, 0, 1));
   visit("time.block_life_copies", time.block_life_copies, positive_over(kOfRate, 0, 1));
+  visit("time.block_life_stores_s", time.block_life_stores_s,
+        figure{.unit = "s"}.in(where_given::kMaybe));
   visit("time.widening_loads", time.widening_loads, figure{.unit = "share"});
   visit("time.widening_copies", time.widening_copies, figure{.unit = "share"});
   visit("time.block_life_in_l2_s", time.block_life_in_l2_s, positive("s"));
@@ -80,14 +97,31 @@ void visit_time(Time& time, const Visit& visit) {
   visit("time.f32_flops", time.f32_flops, positive("operations/s"));
 }
 
-template <class Device, class Visit>
-void visit_figures(Device& device, const Visit& visit) {
+template <class Sheet, class Visit>
+void visit_sheet(Sheet& sheet, const Visit& visit) {
+  using enum where_given;
+  constexpr figure kShare{.unit = "share of the peak", .highest = 1, .above_lowest = true};
+  visit("clock_hz", sheet.clock_hz, positive("Hz").in(kIfScaled));
+  visit("memory", sheet.memory, figure{.unit = "kind"}.in(kIfScaled));
+  visit("ecc", sheet.ecc, figure{.unit = "share", .highest = 1}.in(kIfScaled));
+  visit("dram_read_share", sheet.read_share, kShare.in(kMaybe));
+  visit("dram_write_share", sheet.write_share, kShare.in(kMaybe));
+  visit("dram_copy_share", sheet.copy_share, kShare.in(kMaybe));
+  visit("dram_latency_s", sheet.dram_latency_s, positive("s").in(kMaybe));
+  visit("l2_bytes_per_clock", sheet.l2_bytes_per_clock, positive("bytes").in(kMaybe));
+}
+
+template <class File, class Visit>
+void visit_figures(File& file, const Visit& visit) {
+  using enum where_given;
   constexpr figure kDistance{.unit = "bytes"};
-  visit("sms", device.sms, count_of("SMs", 65536));
-  visit("threads_per_sm", device.threads_per_sm, count_of("threads", 65536));
-  visit("l1_bytes", device.l1_bytes, positive("bytes"));
-  visit("l2_bytes", device.l2_bytes, positive("bytes"));
-  visit("dram_bytes_per_s", device.dram_bytes_per_s, positive("bytes/s"));
+  auto& device = file.device;
+  visit("sms", device.sms, count_of("SMs", 65536).in(kAlways));
+  visit("threads_per_sm", device.threads_per_sm, count_of("threads", 65536).in(kAlways));
+  visit("l1_bytes", device.l1_bytes, positive("bytes").in(kAlways));
+  visit("l2_bytes", device.l2_bytes, positive("bytes").in(kAlways));
+  visit("dram_bytes_per_s", device.dram_bytes_per_s, positive("bytes/s").in(kAlways));
+  visit_sheet(file.sheet, visit);
   visit("read_granule", device.read_granule,
         figure{.unit = "bytes", .lowest = 32, .highest = 4096});
   visit("fills", device.fills, figure{.unit = "share", .highest = 1});
@@ -117,9 +151,9 @@ key_place split_path(std::string_view path) {
 const std::map<std::string_view, std::vector<std::string_view>>& keys_by_object() {
   static const auto kKeys = [] {
     std::map<std::string_view, std::vector<std::string_view>> keys;
-    keys[""] = {"schema", "key", "name", "architecture"};
-    device_description all;
-    all.time.emplace();
+    keys[""] = {"schema", "key", "name", "architecture", "like"};
+    device_file all;
+    all.device.time.emplace();
     visit_figures(all, [&](std::string_view path, auto&, const figure&) {
       const auto [object, key] = split_path(path);
       const std::string_view top = object.empty() ? key : object;
@@ -220,9 +254,34 @@ interval plausible(std::string_view unit) {
   const std::string_view first = unit.substr(0, unit.find(' '));
   if (first == "s") return {0, 1};
   if (first == "bytes/s") return {1e6, 1e18};
-  if (first.ends_with("/s")) return {1e3, 1e21};
+  if (first.ends_with("/s") || first == "Hz") return {1e3, 1e21};
   if (first == "bytes") return {0, 1e15};
   return {0, 1e6};
+}
+
+/// What a unit was confused with, by the factor that would make a figure likely.
+struct slip {
+  double factor;
+  std::string_view meant;
+};
+
+/// The slip that turns a likely figure into this one, as a question; "" if none does.
+std::string slip_of(double number, const interval& likely, std::string_view unit) {
+  constexpr double kKibi = 1024;
+  const std::vector<slip> slips =
+      unit == "bytes/s"
+          ? std::vector<slip>{{1e9, "GB/s"}, {1e12, "TB/s"}, {1e6, "MB/s"}, {1e3, "KB/s"}}
+      : unit == "Hz"    ? std::vector<slip>{{1e9, "GHz"}, {1e6, "MHz"}, {1e3, "kHz"}}
+      : unit == "s"     ? std::vector<slip>{{1e-9, "ns"}, {1e-6, "us"}}
+      : unit == "bytes" ? std::vector<slip>{{kKibi, "KiB"},
+                                            {kKibi * kKibi, "MiB"},
+                                            {1 / kKibi, "KiB, and a figure in MiB"}}
+                        : std::vector<slip>{};
+  for (const auto& [factor, meant] : slips)
+    if (likely.contains(number * factor))
+      return "; did you mean " + format_exact(number * factor) + " (" + format_exact(number) + " " +
+             std::string(meant) + ")?";
+  return {};
 }
 
 double read_plausible(const json& value, const figure& what) {
@@ -231,7 +290,7 @@ double read_plausible(const json& value, const figure& what) {
   if (number >= can_be.low && number <= can_be.high) return number;
   throw bad_key(format_exact(number) + " is no figure of a GPU, which are from " +
                 format_exact(can_be.low) + " to " + format_exact(can_be.high) + "; the unit is " +
-                std::string(what.unit));
+                std::string(what.unit) + slip_of(number, can_be, what.unit));
 }
 
 interval read_ends(const json& low, const json& high, const figure& what) {
@@ -282,6 +341,26 @@ void read_value(const json& value, const figure& what, curve& to) {
   to = curve(std::move(points));
 }
 
+void read_value(const json& value, const figure& what, std::optional<interval>& to) {
+  read_value(value, what, to.emplace());
+}
+
+void read_value(const json& value, const figure&, memory_kind& to) {
+  const auto found = value.is_string() ? std::ranges::find(kMemoryKinds, value.get<std::string>())
+                                       : kMemoryKinds.end();
+  if (found == kMemoryKinds.end())
+    throw bad_key(shown(value) + " is not known; known: " + join(kMemoryKinds, ", "));
+  to = static_cast<memory_kind>(found - kMemoryKinds.begin());
+}
+
+/// Whether `root` has the figure at `path`.
+bool has_figure(const json& root, std::string_view path) {
+  const auto [object, key] = split_path(path);
+  if (object.empty()) return root.contains(std::string(key));
+  const auto found = root.find(std::string(object));
+  return found != root.end() && found->contains(std::string(key));
+}
+
 /// Reads the figure that `root` has at `path`.
 template <class Value>
 void read_figure(const json& root, std::string_view path, const figure& what, Value& to,
@@ -330,6 +409,53 @@ device_evidence read_evidence(const json& given) {
   return evidence;
 }
 
+void read_figures(const json& root, device_file& file) {
+  using enum where_given;
+  const bool scaled = !file.sheet.like.empty();
+  visit_figures(file, [&](std::string_view path, auto& value, const figure& what) {
+    const bool needed = what.given == kAlways || what.given == (scaled ? kIfScaled : kUnlessScaled);
+    const bool given = has_figure(root, path);
+    if (given && !scaled && what.given == kIfScaled)
+      throw bad(path, R"(stands only beside "like", in the description of a GPU that is scaled)");
+    if (given || needed) read_figure(root, path, what, value, file.sources[std::string(path)]);
+  });
+}
+
+/// Refuses figures that no GPU has, which a scaled description would follow without a word.
+void check_likely(const device_file& file) {
+  constexpr double kMi = 1 << 20;
+  const device_description& d = file.device;
+  const auto check = [](std::string_view path, const interval& value, const interval& likely,
+                        std::string_view unit) {
+    for (const double end : {value.low, value.high})
+      if (!likely.contains(end))
+        throw bad(path_of(path, "value"),
+                  format_exact(end) + " " + std::string(unit) +
+                      " are no figure of a GPU, which are from " + format_exact(likely.low) +
+                      " to " + format_exact(likely.high) + slip_of(end, likely, unit));
+  };
+  check("sms", d.sms, {1, 1024}, "SMs");
+  check("threads_per_sm", d.threads_per_sm, {32, 4096}, "threads");
+  check("clock_hz", file.sheet.clock_hz, {2e8, 5e9}, "Hz");
+  check("l1_bytes", d.l1_bytes, {kMi / 64, kMi}, "bytes");
+  check("l2_bytes", d.l2_bytes, {kMi / 4, 1024 * kMi}, "bytes");
+  check("dram_bytes_per_s", d.dram_bytes_per_s, {1e10, 1e14}, "bytes/s");
+  if (const auto& latency = file.sheet.dram_latency_s)
+    check("dram_latency_s", *latency, {5e-8, 5e-6}, "s");
+  if (const auto& rate = file.sheet.l2_bytes_per_clock)
+    check("l2_bytes_per_clock", *rate, {64, 65536}, "bytes a clock");
+}
+
+void scale_file(device_file& file) {
+  const std::vector<std::string_view> known = known_devices();
+  const std::string& like = file.sheet.like;
+  std::optional<device_file> base;
+  if (std::ranges::count(known, like) > 0 && like != file.device.key) base = find_device_file(like);
+  if (!base || !base->sheet.like.empty() || !base->device.time || base->device.time->scaled)
+    throw bad("like", in_quotes(like) + " is no calibrated GPU that is built in; write h200");
+  scale(file.device, file.sheet, base->device, base->sheet);
+}
+
 device_file read_file(const json& root) {
   if (!root.is_object())
     throw bad_key("holds no description of a GPU; docs/options.md says how to write one");
@@ -352,12 +478,21 @@ device_file read_file(const json& root) {
       throw bad(object, shown(*found) + " is no object; it has the keys " + join(known, ", "));
     check_keys(*found, object, known);
   }
+  if (root.contains("like"))
+    file.sheet.like =
+        read_text(root, "", "like", "write the key of a calibrated GPU, e.g. \"h200\"", is_key);
   if (root.contains("time")) device.time.emplace();
-  visit_figures(device, [&](std::string_view path, auto& value, const figure& what) {
-    read_figure(root, path, what, value, file.sources[std::string(path)]);
-  });
-  if (device.time)
-    device.time->dram_measured = file.sources["time.dram"].kind == source_kind::kMeasured;
+  read_figures(root, file);
+  if (!file.sheet.like.empty()) {
+    check_likely(file);
+    scale_file(file);
+    read_figures(root, file);  // what is given replaces what is scaled
+  }
+  if (device.time) {
+    const auto source = file.sources.find("time.dram");
+    device.time->scaled =
+        source == file.sources.end() || source->second.kind != source_kind::kMeasured;
+  }
   check(device.loads_kept, "loads_kept");
   check(device.stores_kept, "stores_kept");
   if (const auto found = root.find("evidence"); found != root.end())
@@ -370,24 +505,27 @@ class object_writer {
  public:
   const std::string& text() const { return text_; }
 
-  void open() {
+  /// @param in_line its keys in one line
+  void begin(bool in_line = false) {
     text_ += '{';
     indent_ += "  ";
     is_first_ = true;
+    in_line_ = in_line;
   }
   void close() {
     indent_.resize(indent_.size() - 2);
-    (text_ += is_first_ ? "" : "\n" + indent_) += '}';
-    is_first_ = false;
+    text_ += is_first_ ? "" : in_line_ ? " " : "\n" + indent_;
+    text_ += '}';
+    is_first_ = in_line_ = false;
   }
   void key(std::string_view name) {
-    text_ += is_first_ ? "\n" : ",\n";
+    text_ += is_first_ ? "" : ",";
     is_first_ = false;
-    text_.append(indent_).append(json(name).dump()).append(": ");
+    text_.append(in_line_ ? " " : "\n" + indent_).append(json(name).dump()).append(": ");
   }
-  void open(std::string_view name) {
+  void open(std::string_view name, bool in_line = false) {
     key(name);
-    open();
+    begin(in_line);
   }
   void add(std::string_view name, std::string_view value) {
     key(name);
@@ -401,6 +539,12 @@ class object_writer {
     if (value.exact()) return add(name, value.low);
     key(name);
     text_ += "[" + ends(value) + "]";
+  }
+  void add(std::string_view name, const std::optional<interval>& value) {
+    add(name, value.value_or(interval()));
+  }
+  void add(std::string_view name, memory_kind value) {
+    add(name, kMemoryKinds[static_cast<std::size_t>(value)]);
   }
   void add(std::string_view name, const curve& value) {
     key(name);
@@ -422,10 +566,13 @@ class object_writer {
   std::string text_;
   std::string indent_;
   bool is_first_ = true;
+  bool in_line_ = false;  // the innermost object
 };
 
 bool is_finite(double value) { return std::isfinite(value); }
+bool is_finite(memory_kind) { return true; }
 bool is_finite(const interval& value) { return is_finite(value.low) && is_finite(value.high); }
+bool is_finite(const std::optional<interval>& value) { return !value || is_finite(*value); }
 bool is_finite(const curve& value) {
   return std::ranges::all_of(value.points(), [](const curve::point& point) {
     return is_finite(point.x) && is_finite(point.y);
@@ -449,14 +596,16 @@ device_description read_device(std::string_view json_text, std::string_view wher
   return read_device_file(json_text, where).device;
 }
 
-std::string write_device(const device_description& device, const figure_sources& sources,
-                         const std::optional<device_evidence>& evidence) {
+std::string write_device(const device_file& file) {
+  const auto& [device, sources, evidence, sheet] = file;
+  const bool scaled = !sheet.like.empty();
   object_writer to;
-  to.open();
+  to.begin();
   to.add("schema", kSchema);
   to.add("key", device.key);
   to.add("name", device.name);
   to.add("architecture", device.architecture);
+  if (scaled) to.add("like", sheet.like);
   std::string_view object;
   const auto enter = [&](std::string_view other) {
     if (object == other) return;
@@ -465,14 +614,18 @@ std::string write_device(const device_description& device, const figure_sources&
     object = other;
   };
   figure_sources without_figure = sources;
-  visit_figures(device, [&](std::string_view path, const auto& value, const figure& what) {
+  visit_figures(file, [&](std::string_view path, const auto& value, const figure& what) {
+    using enum where_given;
     const auto source = sources.find(std::string(path));
-    if (source == sources.end()) throw std::invalid_argument(std::string(path) + ": no source");
+    if (source == sources.end()) {
+      if (what.given == kMaybe || what.given == (scaled ? kUnlessScaled : kIfScaled)) return;
+      throw std::invalid_argument(std::string(path) + ": no source");
+    }
     if (!is_finite(value)) throw std::invalid_argument(std::string(path) + ": not finite");
     without_figure.erase(source->first);
     const auto [in, key] = split_path(path);
     enter(in);
-    to.open(key);
+    to.open(key, scaled);
     to.add("value", value);
     to.add("unit", what.unit);
     to.add("source", name_of(source->second.kind));
@@ -508,12 +661,10 @@ device_file find_device_file(const std::string& name_or_file) {
   for (const built_in_device& device : built_in_devices())
     if (device.key == key) return read_device_file(device.text, device.key);
   const std::vector<std::string_view> known = known_devices();
-  const std::string remedy = "known: " + join(known, ", ") + ", or a file as in docs/options.md";
-  if (name_or_file.find_first_of("/.") == std::string::npos) {
-    std::string near(near_match(key, known));
-    if (!near.empty()) near = "did you mean " + near + "? ";
-    throw usage_error("--gpu=" + name_or_file + ": no such GPU; " + near + remedy);
-  }
+  const std::string remedy = "known: " + join(known, ", ") + "; or a file as in docs/options.md";
+  // Another GPU is no slip of the pen: v100 and a100 are one letter apart.
+  if (name_or_file.find_first_of("/.") == std::string::npos)
+    throw usage_error("--gpu=" + name_or_file + ": no such GPU; " + remedy);
   const input_kind kind{"--gpu", "description of a GPU", remedy, kMaxBytes};
   return read_device_file(read_input_file(name_or_file, kind), name_or_file);
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/predict/scaling.hpp"
 #include "sectorbench/model/device_description.hpp"
 
 /// @file
@@ -36,8 +37,9 @@ using device_evidence = std::map<std::string, std::string>;
 /// All that a file says.
 struct device_file {
   device_description device;
-  figure_sources sources;
+  figure_sources sources;  ///< of the figures that the file has; others are scaled
   std::optional<device_evidence> evidence{};
+  data_sheet sheet{};
   friend bool operator==(const device_file&, const device_file&) = default;
 };
 
@@ -47,11 +49,11 @@ device_file read_device_file(std::string_view json_text, std::string_view where)
 device_description read_device(std::string_view json_text, std::string_view where);
 
 /// As files of bench/devices are written: keys in the schema's order, one a line, so that those of
-/// two GPUs can be compared line by line. What it writes reads as the same description.
+/// two GPUs can be compared line by line; of one that is scaled only the figures with a source,
+/// each in one line. What it writes reads as the same description.
 /// @throws std::invalid_argument for a description that would not read, a figure without a source
 /// and a source without a figure
-std::string write_device(const device_description& device, const figure_sources& sources,
-                         const std::optional<device_evidence>& evidence = {});
+std::string write_device(const device_file& file);
 
 /// The keys of those that are built in, sorted.
 std::vector<std::string_view> known_devices();

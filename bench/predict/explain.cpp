@@ -460,7 +460,7 @@ class explainer {
       case limit::kArithmetic:
         say_cost("The " + count_text(flops_) + " floating-point operations of the launch take " +
                      between_times(terms().arithmetic) + of_predicted() + ", at " +
-                     count_text(device_.time->f32_flops) + " a second" + alone(),
+                     between(device_.time->f32_flops, count_text) + " a second" + alone(),
                  terms().arithmetic);
         say("Fewer or cheaper operations help; another order of the accesses does not.");
         break;
@@ -497,8 +497,8 @@ class explainer {
                    " or " +
                    between(rates(total_, seconds) * (1 / device_.dram_bytes_per_s), percent) +
                    " of the memory bus's peak" +
-                   (device_.time->dram_measured ? ": DRAM gives no more"
-                                                : ", which is assumed and not measured"),
+                   (device_.time->scaled ? ", which is scaled from another GPU and not measured"
+                                         : ": DRAM gives no more"),
                seconds);
   }
   /// "128 bytes apart": from what is used to the next.
@@ -564,6 +564,7 @@ class explainer {
 
   void in_flight() {
     if (prediction_.counted) return waits();
+    if (loads_.asked + list_ == 0) return stores_in_flight();
     const double places = std::min(
         blocks_, static_cast<double>(device_.sms) * std::max(1, prediction_.blocks_per_sm));
     const double rounds = std::max(1, prediction_.rounds);
@@ -596,6 +597,18 @@ class explainer {
           "(unroll by four).");
     else
       say("Let each thread begin four loads before it waits for the first (unroll by four).");
+  }
+
+  void stores_in_flight() {
+    const double running = std::min(blocks_, static_cast<double>(device_.sms) *
+                                                 std::max(1, prediction_.blocks_per_sm)) *
+                           block_threads_;
+    say_cost("Each thread stores only " + bytes_count(stores_.asked / threads()) + ", and blocks " +
+                 "start and end too slowly for more: " + count_text(running) +
+                 " threads run at once, and replacing them again and again takes " +
+                 between_times(terms().in_flight) + of_predicted() + alone(),
+             terms().in_flight);
+    say("Let each thread store 16 bytes at once, or several values.");
   }
 
   /// "With each load a warp ... touches 32 sectors": of the side whose sectors are used in part.
@@ -713,15 +726,15 @@ class explainer {
       say("Give a launch more to do: larger arrays, or several steps in one kernel.");
       return;
     }
-    const bool by_blocks =
-        blocks_ / device_.time->blocks_started_per_s >= warps / device_.time->warps_started_per_s;
+    const bool by_blocks = blocks_ / device_.time->blocks_started_per_s.low >=
+                           warps / device_.time->warps_started_per_s.low;
     const double started = by_blocks ? blocks_ : warps;
     say("The launch starts " + count_text(started) +
         (by_blocks ? " blocks" : " warps (32 threads that go together)") +
         ", each of which moves only " + bytes_text(moved / started) +
         ", and the GPU starts at most " +
-        count_text(by_blocks ? device_.time->blocks_started_per_s
-                             : device_.time->warps_started_per_s) +
+        between(by_blocks ? device_.time->blocks_started_per_s : device_.time->warps_started_per_s,
+                count_text) +
         " a second.");
     say_cost("Starting them takes " + between_times(terms().starts) + of_predicted() + alone(),
              terms().starts);

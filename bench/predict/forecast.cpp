@@ -165,7 +165,10 @@ std::string forecast_table(const std::vector<forecast_row>& rows,
   std::string text = "predictions, nothing was measured:\n";
   for (const predictor& one : devices)
     text += "  " + one.device().key + ": " + one.device().name + " (" + one.source() + ")" +
-            (one.device().time ? "" : ", whose description has no figures of time") + "\n";
+            (!one.device().time          ? ", whose description has no figures of time"
+             : one.device().time->scaled ? ", times scaled from another GPU"
+                                         : "") +
+            "\n";
   text += "DRAM read and written are in arrays of the row (elements x element size)\n\n";
   const bool several = devices.size() > 1;
   std::vector<std::vector<std::string>> lines{
@@ -247,7 +250,9 @@ std::string forecast_json(const std::vector<forecast_row>& rows,
       const row_prediction& model = row.on[d];
       const std::string name =
           row.row.name + (devices.size() > 1 ? "/gpu:" + devices[d].device().key : "");
-      const double us = model.time ? model.time->seconds.middle() * 1e6 : 0;
+      // A scaled time has two ends and no number.
+      const bool number = model.time && !model.time->scaled;
+      const double us = number ? model.time->seconds.middle() * 1e6 : 0;
       nlohmann::ordered_json run{
           {"name", name},     {"run_name", name},      {"run_type", "iteration"},
           {"repetitions", 1}, {"repetition_index", 0}, {"threads", 1},

@@ -55,9 +55,14 @@ std::optional<predictor> choose_predictor(const std::string& wanted, const evide
                         "; this is the GPU's passport: --calibrate writes it anew");
     }
   }
-  const std::string key = device_key(fact("gpu.name"));
-  if (std::ranges::count(known_devices(), key) > 0) return predictor(find_device(key), "built in");
-  return std::nullopt;
+  const std::string name = fact("gpu.name"), key = device_key(name);
+  std::optional<predictor> same_kind;
+  for (const std::string_view known : known_devices()) {
+    predictor one(find_device(std::string(known)), "built in");
+    if (one.device().name == name) return one;
+    if (known == key) same_kind = std::move(one);
+  }
+  return same_kind;
 }
 
 }  // namespace sectorbench

@@ -54,7 +54,10 @@ void add_model(counter_values& to, const row_prediction& model, double mean_s) {
 }
 
 void add_model_label(row_label& label, const row_prediction& model) {
-  if (model.time) label.add("limited_by", name_of(model.time->limited_by));
+  if (model.time) {
+    label.add("time", model.time->scaled ? "scaled" : "calibrated");
+    label.add("limited_by", name_of(model.time->limited_by));
+  }
   if (model.traffic.tight()) return;
   if (model.traffic.scheduling)
     label.add("depends_on", "scheduling");

@@ -61,33 +61,34 @@ struct reuse_bounds {
 
 /// What times follow from. All rates are those of the whole GPU.
 struct time_figures {
-  double launch_s = 0;         ///< of a launch that does nothing: from one to the next
-  double dram_start_s = 0;     ///< by which a launch whose data lie in DRAM takes longer than its
-                               ///< bytes at their rate, the launch itself aside
-  curve dram;                  ///< bytes/s of dense traffic, over the share of it that is written
-  bool dram_measured = false;  ///< whether `dram` was measured on such a GPU, and not assumed
-  curve dram_loads;            ///< bytes/s read, over the bytes from one used granule to the next
-  curve dram_stores;    ///< bytes/s read and written by partial stores, over the same distance
-  curve dram_together;  ///< time of both of these at once / sum of their times, over the same
-  curve l2_loads;       ///< sectors/s that L2 serves, over sectors used of a line (1 to 4)
-  curve l2_stores;      ///< sectors/s that L2 takes partly written, over the same
-  double l2_full_stores = 0;  ///< sectors/s that L2 takes wholly written
+  interval launch_s;        ///< of a launch that does nothing: from one to the next
+  interval dram_start_s;    ///< by which a launch whose data lie in DRAM takes longer than its
+                            ///< bytes at their rate, the launch itself aside
+  curve dram;               ///< bytes/s of dense traffic, over the share of it that is written
+  bool scaled = false;      ///< whether these are figures of another GPU, scaled
+  curve dram_loads;         ///< bytes/s read, over the bytes from one used granule to the next
+  curve dram_stores;        ///< bytes/s read and written by partial stores, over the same distance
+  curve dram_together;      ///< time of both of these at once / sum of their times, over the same
+  curve l2_loads;           ///< sectors/s that L2 serves, over sectors used of a line (1 to 4)
+  curve l2_stores;          ///< sectors/s that L2 takes partly written, over the same
+  interval l2_full_stores;  ///< sectors/s that L2 takes wholly written
   /// Share of the shorter of loads and stores in L2 that comes on top of the longer, over sectors
   /// used of a line.
   curve l2_added = unknown_share();
-  double l2_start_s = 0;    ///< as dram_start_s, of a launch whose data lie in L2
+  interval l2_start_s;      ///< as dram_start_s, of a launch whose data lie in L2
   curve block_life_loads;   ///< s from the start of a block whose warps load 4 sectors at once to
                             ///< the start of the next in its place, over the share of the DRAM rate
   curve block_life_copies;  ///< the same of a block that stores what it loaded
+  interval block_life_stores_s;  ///< of a block that only stores; 0: not known, and no limit
   double widening_loads = 0;   ///< share by which a block that loads lives longer for each doubling
                                ///< of the sectors that a warp loads at once, from 4 on
   double widening_copies = 0;  ///< the same of a block that stores what it loaded
-  double block_life_in_l2_s = 0;    ///< of one that loads what L2 has
-  double blocks_started_per_s = 0;  ///< at most, however small they are
-  double warps_started_per_s = 0;   ///< at most
-  double l1_lines_per_s = 0;        ///< lines that requests of loads look up
-  double shared_wavefronts_per_s = 0;
-  double f32_flops = 0;  ///< a multiply-add is two
+  interval block_life_in_l2_s;    ///< of one that loads what L2 has
+  interval blocks_started_per_s;  ///< at most, however small they are
+  interval warps_started_per_s;   ///< at most
+  interval l1_lines_per_s;        ///< lines that requests of loads look up
+  interval shared_wavefronts_per_s;
+  interval f32_flops;  ///< a multiply-add is two
   friend bool operator==(const time_figures&, const time_figures&) = default;
 };
 

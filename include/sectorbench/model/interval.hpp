@@ -9,6 +9,11 @@ namespace sectorbench {
 struct interval {
   double low = 0, high = 0;
 
+  constexpr interval() = default;
+  /// What is known exactly.
+  constexpr interval(double value) : low(value), high(value) {}
+  constexpr interval(double least, double most) : low(least), high(most) {}
+
   static constexpr interval exactly(double value) { return {value, value}; }
   constexpr bool exact() const { return low == high; }
   constexpr double middle() const { return (low + high) / 2; }
@@ -26,8 +31,14 @@ struct interval {
     high *= factor;
     return *this;
   }
+  constexpr interval& operator*=(const interval& factor) {
+    low *= factor.low;
+    high *= factor.high;
+    return *this;
+  }
   friend constexpr interval operator+(interval a, const interval& b) { return a += b; }
   friend constexpr interval operator*(interval a, double factor) { return a *= factor; }
+  friend constexpr interval operator*(interval a, const interval& factor) { return a *= factor; }
   friend constexpr bool operator==(const interval&, const interval&) = default;
 };
 

@@ -63,8 +63,9 @@ struct time_prediction {
   interval seconds;
   limit limited_by = limit::kLaunch;
   time_terms terms;
+  bool scaled = false;  ///< from figures of another GPU
   /// Whether the ends lie within a tenth of each other, whatever limits the launch.
-  bool is_number() const { return seconds.spread() <= 1.1; }
+  bool is_number() const { return !scaled && seconds.spread() <= 1.1; }
 };
 
 namespace detail {
@@ -95,6 +96,7 @@ class time_evaluator {
 
   time_prediction evaluate() const {
     time_prediction result;
+    result.scaled = figures_.scaled;
     time_terms& t = result.terms;
     t.launch = launch();
     t.dram = dram();
@@ -104,15 +106,14 @@ class time_evaluator {
     t.l1 = l1();
     t.banks =
         over(static_cast<double>(totals_.slot_loads.wavefronts + totals_.slot_stores.wavefronts),
-             interval::exactly(figures_.shared_wavefronts_per_s));
+             figures_.shared_wavefronts_per_s);
     const double warps = static_cast<double>(profile_.blocks) *
                          ((profile_.block_threads + kWarpLanes - 1) / kWarpLanes);
-    t.starts = larger(over(static_cast<double>(profile_.blocks),
-                           interval::exactly(figures_.blocks_started_per_s)),
-                      over(warps, interval::exactly(figures_.warps_started_per_s)));
+    t.starts = larger(over(static_cast<double>(profile_.blocks), figures_.blocks_started_per_s),
+                      over(warps, figures_.warps_started_per_s));
     if (totals_.loads.sectors + totals_.indices.sectors > 0)  // the last block waits as well
-      t.starts += interval::exactly(figures_.block_life_in_l2_s);
-    t.arithmetic = over(flops_, interval::exactly(figures_.f32_flops));
+      t.starts += figures_.block_life_in_l2_s;
+    t.arithmetic = over(flops_, figures_.f32_flops);
     combine(result);
     return result;
   }
@@ -121,10 +122,11 @@ class time_evaluator {
   /// The launch itself, and the first and last accesses.
   interval launch() const {
     const interval misses = missing_loads();
-    const double in_l2 = figures_.l2_start_s;
-    const double in_dram = std::max(in_l2, figures_.dram_start_s);
-    return interval{misses.low > kAll ? in_dram : in_l2, misses.high > 0 ? in_dram : in_l2} +
-           interval::exactly(figures_.launch_s);
+    const interval in_l2 = figures_.l2_start_s;
+    const interval in_dram = larger(in_l2, figures_.dram_start_s);
+    return interval{(misses.low > kAll ? in_dram : in_l2).low,
+                    (misses.high > 0 ? in_dram : in_l2).high} +
+           figures_.launch_s;
   }
 
   /// The share of the loaded sectors that come from DRAM; of stores alone, of what they write.
@@ -190,9 +192,12 @@ class time_evaluator {
     const double most = std::max(1, profile_.rounds);
     // A compiler may let loads of later rounds begin before the stores of earlier ones.
     const double least = 1 + (most - 1) / kRoundsAtOnce;
+    if (totals_.loads.sectors + totals_.indices.sectors == 0)  // nothing is waited for
+      return figures_.block_life_stores_s * generations;
     const interval chain = arithmetic_chain();
+    const double slowest = slowest_warp();
     const auto lives = [&](const interval& life) {
-      return interval{life.low * least + chain.low, life.high * most + chain.high} *
+      return interval{life.low * least + chain.low, life.high * most * slowest + chain.high} *
              (generations * widening());
     };
     // The share of the DRAM rate in use and the time depend on each other.
@@ -200,8 +205,7 @@ class time_evaluator {
       // What lies in L2 comes sooner.
       const double waiting = waiting_blocks(missing);
       const auto life = [&](double share) {
-        return life_at(share) * waiting +
-               interval::exactly(figures_.block_life_in_l2_s) * (1 - waiting);
+        return life_at(share) * waiting + figures_.block_life_in_l2_s * (1 - waiting);
       };
       // A block lives longest where the bus is full, or where it is idle if a curve falls.
       const double longest_s = std::max(lives(life(0)).high, lives(life(1)).high);
@@ -213,7 +217,6 @@ class time_evaluator {
       }
       return high_s;
     };
-    if (life_at(0).high == 0) return {};
     const interval misses = missing_loads();
     const double low = solve(dram.low, misses.low, false);
     return {low, std::max(low, solve(dram.high, misses.high, true))};
@@ -223,7 +226,7 @@ class time_evaluator {
   /// may hide.
   interval arithmetic_chain() const {
     const double threads = static_cast<double>(profile_.blocks) * profile_.block_threads;
-    const double cycle_s = device_.sms / figures_.shared_wavefronts_per_s;
+    const double cycle_s = device_.sms / figures_.shared_wavefronts_per_s.low;
     return {0, flops_ / 2 / threads * kCyclesOfOperation * cycle_s};
   }
 
@@ -239,20 +242,24 @@ class time_evaluator {
         doublings);
   }
 
+  /// By how much longer a block may live that has more warps than those that were measured: it ends
+  /// with its slowest.
+  double slowest_warp() const {
+    return std::pow(std::max(1.0, profile_.block_threads / kBlockMeasured), kSlowest);
+  }
+
   interval life_at(double share) const {
-    const double loaded = static_cast<double>(totals_.loads.sectors + totals_.indices.sectors);
-    const double stored = static_cast<double>(totals_.stores.sectors);
-    if (loaded == 0) return {};  // nothing is waited for
-    return stored > 0 ? figures_.block_life_copies.at(share) : figures_.block_life_loads.at(share);
+    return totals_.stores.sectors > 0 ? figures_.block_life_copies.at(share)
+                                      : figures_.block_life_loads.at(share);
   }
 
   /// Lines that are looked up: of loads, and of stores as far as they are in their way.
   interval l1() const {
     const std::uint64_t loads = totals_.loads.lines + totals_.indices.lines;
     const std::uint64_t all = loads > 0 ? loads + totals_.stores.lines : 0;
-    const double rate = figures_.l1_lines_per_s;
-    return {static_cast<double>(loads) / rate * (1 - kRateDoubt),
-            static_cast<double>(all) / rate * (1 + kRateDoubt)};
+    const interval rate = figures_.l1_lines_per_s;
+    return {static_cast<double>(loads) / rate.high * (1 - kRateDoubt),
+            static_cast<double>(all) / rate.low * (1 + kRateDoubt)};
   }
 
   interval l2() const {
@@ -261,7 +268,7 @@ class time_evaluator {
                              : std::min(4.0, static_cast<double>(side.sectors) /
                                                  static_cast<double>(side.lines));
     };
-    const interval whole = interval::exactly(figures_.l2_full_stores);
+    const interval whole = figures_.l2_full_stores;
     interval taken =
         profile_.stores_whole_sectors ? whole : figures_.l2_stores.at(of_line(totals_.stores));
     // What L1 merges may come to L2 as whole sectors.
@@ -323,6 +330,8 @@ class time_evaluator {
 
   static constexpr double kNarrow = 4;             // sectors of a warp that loads one word a lane
   static constexpr double kWidest = 2;             // doublings that were measured
+  static constexpr double kBlockMeasured = 256;    // threads of blocks whose life was measured
+  static constexpr double kSlowest = 0.15;         // exponent: 1.23 at 1024 threads
   static constexpr double kSparse = 1.1;           // of the dense spacing
   static constexpr double kRoundsAtOnce = 4;       // loop iterations that a compiler unrolls
   static constexpr double kSameTime = 1.02;        // less makes no difference worth a name

@@ -65,7 +65,7 @@ TEST(Exercise, JsonLinesOfAT4Pass) {
   EXPECT_EQ(verdict.text,
             "check coalescing: --from=f\n"
             "  bytes  536870912 in each of 7 rows: 67108864 floats loaded and stored\n"
-            "  L2     512 MiB do not fit into 72 MiB (NVIDIA GeForce RTX 4090, the largest known, "
+            "  L2     512 MiB do not fit into 126 MiB (NVIDIA B200, the largest known, "
             "as the rows do not say theirs (--gpu= does))\n"
             "  ratio  stride 32 takes 24.31 times as long as stride 1: 56.04 ms and 2.305 ms\n"
             "passed: at least 8 are asked for\n");
@@ -116,7 +116,7 @@ TEST(Exercise, WhatL2HoldsIsNotGraded) {
   EXPECT_EQ(at(33554432, ",\"l2_bytes\":4194304").code, exit_code::kOk);
   const exercise_verdict unknown = at(33554432, "");
   EXPECT_EQ(unknown.code, exit_code::kUsage);
-  EXPECT_NE(unknown.text.find("L2     32 MiB fit into 72 MiB"), std::string::npos) << unknown.text;
+  EXPECT_NE(unknown.text.find("L2     32 MiB fit into 126 MiB"), std::string::npos) << unknown.text;
   EXPECT_NE(unknown.text.find("not graded: what L2 holds"), std::string::npos) << unknown.text;
   EXPECT_EQ(unknown.text.find("ratio"), std::string::npos);
   // A working set that fills L2 to the last byte fits.

@@ -83,7 +83,7 @@ TEST(LimitsOfCounts, SectorsOfL2LimitWhereTheyTakeLongest) {
 }
 
 TEST(LimitsOfCounts, WavefrontsLimitWhereTheyTakeLongest) {
-  const double rate = h200().time->shared_wavefronts_per_s;
+  const double rate = h200().time->shared_wavefronts_per_s.low;
   metric_values metrics =
       with("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", rate * kSeconds);
   metrics.at("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum") = rate * kSeconds / 2;
@@ -95,7 +95,7 @@ TEST(LimitsOfCounts, WavefrontsLimitWhereTheyTakeLongest) {
 
 // Four schedulers of each SM issue an instruction a cycle, the banks serve one wavefront.
 TEST(LimitsOfCounts, InstructionsLimitWhereTheyTakeLongest) {
-  const double rate = 4 * h200().time->shared_wavefronts_per_s;
+  const double rate = 4 * h200().time->shared_wavefronts_per_s.low;
   EXPECT_EQ(limit_of(with("smsp__inst_executed.sum", 0.8 * rate * kSeconds)), limit::kIssue);
   EXPECT_EQ(limit_of(with("smsp__inst_executed.sum", 0.7 * rate * kSeconds)), limit::kInFlight);
 }
@@ -139,7 +139,7 @@ TEST(ExplainedCounts, FewWarpsAreToBecomeMore) {
 }
 
 TEST(ExplainedCounts, InstructionsAreCounted) {
-  const double rate = 4 * h200().time->shared_wavefronts_per_s;
+  const double rate = 4 * h200().time->shared_wavefronts_per_s.low;
   const std::string text = explained_as(with("smsp__inst_executed.sum", rate * kSeconds));
   EXPECT_NE(text.find("fewer instructions"), std::string::npos) << text;
 }

@@ -61,6 +61,7 @@ device_file small() {
 device_file with_time() {
   device_file file = small();
   time_figures& time = file.device.time.emplace();
+  time.scaled = true;  // nothing of it was measured
   time.launch_s = 1e-7;
   time.dram_start_s = 2e-7;
   time.dram = curve_of({{0, {1e9, 2e9}}, {1.0 / 3, {3e9, 3e9}}, {1, {4e9, 6e9}}});
@@ -108,9 +109,7 @@ device_file with_time() {
   return file;
 }
 
-std::string written(const device_file& file) {
-  return write_device(file.device, file.sources, file.evidence);
-}
+std::string written(const device_file& file) { return write_device(file); }
 
 std::string refusal_of(const std::function<void()>& read) {
   try {
@@ -271,26 +270,6 @@ TEST(BuiltInDevices, AreTheFilesOfTheProject) {
 
 TEST(BuiltInDevices, AreFoundInCapitalsToo) { EXPECT_EQ(find_device("RTX4090").sms, 128); }
 
-// By hand: at worst 320 GB/s x 0.85 x 0.8 x 51.2 / (51.2 + 20 w), and nothing turns where all is
-// read; at best 320 GB/s x 0.9. 48 bytes further than 32 it is half way to 128.
-TEST(BuiltInDevices, TheT4sDramIsAnIntervalAsNothingWasMeasured) {
-  const device_description t4 = find_device("t4");
-  ASSERT_TRUE(t4.time);
-  EXPECT_FALSE(t4.time->dram_measured);
-  EXPECT_TRUE(find_device("h200").time->dram_measured);
-  EXPECT_EQ(t4.dram_bytes_per_s, 320e9);
-  for (const double one_way : {0.0, 1.0})
-    EXPECT_EQ(t4.time->dram.at(one_way), (interval{217.6e9, 288e9}));
-  for (const double written : {0.5, 1.0 / 3, 1.0 / 17}) {
-    EXPECT_NEAR(t4.time->dram.at(written).low / 217.6e9, 51.2 / (51.2 + 20 * written), 1e-11);
-    EXPECT_DOUBLE_EQ(t4.time->dram.at(written).high, 288e9);
-  }
-  EXPECT_EQ(t4.time->dram_loads.at(32), (interval{217.6e9, 288e9}));
-  EXPECT_EQ(t4.time->dram_loads.at(128), (interval{87.04e9, 288e9}));
-  EXPECT_EQ(t4.time->dram_loads.at(80), (interval{(217.6e9 + 87.04e9) / 2, 288e9}));
-  EXPECT_EQ(t4.time->l2_loads.at(4), interval::exactly(1.27e12 / 32));
-}
-
 // The run that the H200's figures come from is kept.
 TEST(BuiltInDevices, TheH200IsAsItWasCalibrated) {
   const device_description h200 = find_device("h200");
@@ -308,41 +287,110 @@ TEST(BuiltInDevices, TheH200IsAsItWasCalibrated) {
   EXPECT_EQ(h200.dram_bytes_per_s, 4814304000000);
 }
 
-// Nobody measured there what L1 merges and what rounds lose: nothing is claimed of it.
-TEST(BuiltInDevices, OthersSayThatSharesAreNotKnown) {
+TEST(BuiltInDevices, AllButTheCalibratedOneAreScaledAndSaySo) {
   for (const std::string_view key : known_devices()) {
-    if (key == "h200") continue;
     const device_file file = find_device_file(std::string(key));
+    ASSERT_TRUE(file.device.time) << key;
+    EXPECT_EQ(file.device.time->scaled, key != "h200") << key;
+    EXPECT_EQ(file.sheet.like, key == "h200" ? "" : "h200") << key;
+    if (key == "h200") continue;
+    EXPECT_LE(file.sources.size(), 15u) << key << ": a dozen figures, not a copy";
     EXPECT_EQ(file.device.stores_sent, unknown_share()) << key;
     EXPECT_EQ(file.device.lost_in_rounds, unknown_share()) << key;
-    EXPECT_EQ(file.sources.at("stores_sent").kind, source_kind::kAssumed) << key;
-    EXPECT_EQ(file.sources.at("lost_in_rounds").kind, source_kind::kAssumed) << key;
-    if (!file.device.time) continue;
-    EXPECT_EQ(file.device.time->l2_added, unknown_share()) << key;
-    EXPECT_EQ(file.sources.at("time.l2_added").kind, source_kind::kAssumed) << key;
   }
-  EXPECT_EQ(unknown_share().at(0), (interval{0, 1}));
-  EXPECT_EQ(unknown_share().at(100), (interval{0, 1}));
 }
 
 TEST(DeviceDocument, HasEachKeyWithItsUnit) {
   const std::string document = text_of(test::source_tree() / "docs/options.md");
-  const std::string t4 = text_of(test::source_tree() / "bench/predict/profiles/t4.json");
-  for (const auto& [path, source] : find_device_file("t4").sources) {
-    const std::string key = "\"" + path.substr(path.find('.') + 1) + "\": {";
-    const std::size_t unit = t4.find("\"unit\": \"", t4.find(key)) + 9;
-    const std::string line = "- `" + path + "` (" + t4.substr(unit, t4.find('"', unit) - unit);
-    EXPECT_NE(document.find(line + "):"), std::string::npos) << line;
+  for (const char* const key : {"h200", "v100"}) {
+    const std::string text =
+        text_of(test::source_tree() / "bench/predict/profiles" / (std::string(key) + ".json"));
+    for (const auto& [path, source] : find_device_file(key).sources) {
+      const std::string figure = "\"" + path.substr(path.find('.') + 1) + "\": {";
+      const std::size_t unit = text.find("\"unit\": \"", text.find(figure)) + 9;
+      const std::string line =
+          "- `" + path + "` (" + text.substr(unit, text.find('"', unit) - unit);
+      EXPECT_NE(document.find(line + "):"), std::string::npos) << line;
+    }
   }
   for (const std::string_view key : known_devices())
     EXPECT_NE(document.find("`" + std::string(key) + "`"), std::string::npos) << key;
 }
 
+// ---- Scaled descriptions
+
+// The file of a GPU that is scaled, with one text replaced.
+std::string scaled_text(const std::string& from = "", const std::string& to = "") {
+  std::string text = written(find_device_file("v100"));
+  if (from.empty()) return text;
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+std::string scaled_refusal(const std::string& from, const std::string& to) {
+  const std::string text = scaled_text(from, to);
+  return refusal_of([&] { read_device(text, "f.json"); });
+}
+
+TEST(ScaledFile, AFigureThatIsGivenReplacesTheScaledOne) {
+  const device_description v100 = find_device("v100");
+  EXPECT_EQ(v100.fills, interval(1));
+  device_description given = read_device(
+      scaled_text("\n}", R"(, "fills": {"value": [0.25, 0.5], "unit": "share", "source": "measured",
+        "note": "n"}, "time": {"launch_s": {"value": 3e-6, "unit": "s", "source": "measured",
+        "note": "n"}}})"),
+      "f.json");
+  EXPECT_EQ(given.fills, (interval{0.25, 0.5}));
+  EXPECT_EQ(given.time->launch_s, interval(3e-6));
+  EXPECT_TRUE(given.time->scaled) << "one measured figure calibrates nothing";
+  given.fills = v100.fills;
+  given.time->launch_s = v100.time->launch_s;
+  EXPECT_EQ(given, v100) << "and no other";
+}
+
+TEST(ScaledFile, ImplausibleFiguresAreRefusedWithTheSlip) {
+  struct slip {
+    const char *from, *to, *key, *meant;
+  };
+  for (const auto& [from, to, key, meant] :
+       {slip{"898048000000,", "1555,", "dram_bytes_per_s", "1555000000000 (1555 GB/s)"},
+        {"898048000000,", "1555e6,", "dram_bytes_per_s", "1555000000000 (1555000000 KB/s)"},
+        {"\"value\": 6291456,", "\"value\": 6144,", "l2_bytes", "6291456 (6144 KiB)"},
+        {"\"value\": 6291456,", "\"value\": 6,", "l2_bytes", "6291456 (6 MiB)"},
+        {"1530000000,", "1530,", "clock_hz", "1530000000 (1530 MHz)"},
+        {"1530000000,", "1530000,", "clock_hz", "1530000000 (1530000 kHz)"},
+        {"3.15e-07,", "0.000315,", "dram_latency_s", ""},
+        {"\"value\": 80,", "\"value\": 5120,", "sms", ""}}) {
+    const std::string said = scaled_refusal(from, to);
+    EXPECT_EQ(said.find(std::string("f.json: ") + key + ".value: "), 0u) << said;
+    EXPECT_NE(said.find("no figure of a GPU"), std::string::npos) << said;
+    const std::string question = *meant == 0 ? "" : std::string("did you mean ") + meant;
+    EXPECT_NE(said.find(question), std::string::npos) << said;
+  }
+  EXPECT_NE(scaled_refusal("\n}", R"(, "dram_read_share": {"value": 1.1, "unit":
+    "share of the peak", "source": "measured", "note": "n"}})")
+                .find("dram_read_share.value: 1.1 is not"),
+            std::string::npos)
+      << "a rate above the peak";
+}
+
+TEST(ScaledFile, WhatItIsScaledFromAndItsMemoryAreNamed) {
+  for (const char* const like : {"\"v100\"", "\"a40\"", "\"h300\""})
+    EXPECT_NE(scaled_refusal("\"h200\"", like).find("f.json: like: "), std::string::npos) << like;
+  EXPECT_NE(scaled_refusal("\"HBM2\", \"unit\"", "\"DDR4\", \"unit\"").find("GDDR6X"),
+            std::string::npos);
+  // Without "like" nothing is scaled, and what only scaling takes says so.
+  EXPECT_NE(scaled_refusal("  \"like\": \"h200\",\n", "").find("f.json: clock_hz: "),
+            std::string::npos);
+}
+
 TEST(DeviceRefusals, Keys) {
   EXPECT_EQ(refusal("", "\"l2_bytes\"", "\"l2_byte\""),
             "f.json: unknown key 'l2_byte'; did you mean l2_bytes? known: schema, key, name, "
-            "architecture, sms, threads_per_sm, l1_bytes, l2_bytes, dram_bytes_per_s, "
-            "read_granule, fills, loads_kept, stores_kept, stores_sent, lost_in_rounds, time, "
+            "architecture, like, sms, threads_per_sm, l1_bytes, l2_bytes, dram_bytes_per_s, "
+            "clock_hz, memory, ecc, dram_read_share, dram_write_share, dram_copy_share, "
+            "dram_latency_s, l2_bytes_per_clock, read_granule, fills, loads_kept, stores_kept, "
+            "stores_sent, lost_in_rounds, time, "
             "evidence");
   EXPECT_EQ(refusal("\"loads_kept\"", "\"lost_bytes\"", "\"gone\""),
             "f.json: loads_kept: unknown key 'gone'; known: kept_bytes, lost_bytes");
@@ -350,7 +398,8 @@ TEST(DeviceRefusals, Keys) {
             "f.json: time: unknown key 'dram_load'; did you mean dram_loads? known: launch_s, "
             "dram_start_s, dram, dram_loads, dram_stores, dram_together, l2_loads, l2_stores, "
             "l2_full_stores, l2_added, l2_start_s, block_life_loads, "
-            "block_life_copies, widening_loads, widening_copies, block_life_in_l2_s, "
+            "block_life_copies, block_life_stores_s, widening_loads, widening_copies, "
+            "block_life_in_l2_s, "
             "blocks_started_per_s, warps_started_per_s, l1_lines_per_s, "
             "shared_wavefronts_per_s, f32_flops");
   EXPECT_EQ(refusal("\"sms\"", "\"unit\"", "\"units\""),
@@ -396,7 +445,8 @@ TEST(DeviceRefusals, MissingOnes) {
       "f.json: time: '[1]' is no object; it has the keys launch_s, dram_start_s, dram, dram_loads, "
       "dram_stores, dram_together, l2_loads, l2_stores, l2_full_stores, l2_added, l2_start_s, "
       "block_life_loads, block_life_copies, "
-      "widening_loads, widening_copies, block_life_in_l2_s, blocks_started_per_s, "
+      "block_life_stores_s, widening_loads, widening_copies, block_life_in_l2_s, "
+      "blocks_started_per_s, "
       "warps_started_per_s, l1_lines_per_s, shared_wavefronts_per_s, f32_flops");
   EXPECT_EQ(refusal("\"sms\"", "\"value\": 2,", ""), "f.json: sms.value: missing; add it, in SMs");
   EXPECT_EQ(refusal("\"sms\"", "\"unit\": \"SMs\",", ""),
@@ -553,12 +603,13 @@ TEST(DeviceRefusals, TextThatIsNoDescription) {
 }
 
 TEST(FindDevice, UnknownNamesAreToldTheKnownOnes) {
-  const std::string remedy =
-      "known: a100, h100, h200, l4, rtx4090, t4, or a file as in docs/options.md";
+  std::string remedy = "known: " + join(known_devices(), ", ");
+  remedy += "; or a file as in docs/options.md";
   const auto find_refusal = [](const std::string& name) {
     return refusal_of([&] { find_device(name); });
   };
-  EXPECT_EQ(find_refusal("t40"), "--gpu=t40: no such GPU; did you mean t4? " + remedy);
+  EXPECT_EQ(find_refusal("v1000"), "--gpu=v1000: no such GPU; " + remedy)
+      << "another GPU is no slip of the pen";
   EXPECT_EQ(find_refusal("voodoo"), "--gpu=voodoo: no such GPU; " + remedy);
   EXPECT_EQ(find_refusal(""), "--gpu=: no such GPU; " + remedy);
   EXPECT_EQ(find_refusal("none/t4.json"),

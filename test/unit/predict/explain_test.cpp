@@ -34,7 +34,6 @@ device_description made_up() {
   time.dram_start_s = 2e-6;
   time.l2_start_s = 0.5e-6;
   time.dram = points({{0, 4e12}});
-  time.dram_measured = true;
   time.dram_loads = points({{64, 4e12}, {128, 2.5e12}, {256, 2e12}});
   time.dram_stores = points({{32, 4e12}, {64, 3e12}, {128, 1.5e12}, {256, 1e12}});
   time.dram_together = curve(std::vector<curve::point>{{0, {0.5, 1}}});
@@ -230,10 +229,10 @@ TEST(Explain, DenseRowAtTheCeilingCanOnlyMoveLess) {
 // 256 MiB each way at 3.2 to 4 TB/s take 168 to 134 us; 5 TB/s are the peak.
 TEST(Explain, AnAssumedRateIsNoCeiling) {
   device_description device = made_up();
-  device.time->dram_measured = false;
+  device.time->scaled = true;
   device.time->dram = curve({curve::point{0, {3.2e12, 4e12}}});
   const texts sentences = explained("contiguous/copy/f32x4", 16 * kMi, device);
-  EXPECT_TRUE(says(sentences, "between 64 and 80 % of the memory bus's peak, which is assumed"));
+  EXPECT_TRUE(says(sentences, "between 64 and 80 % of the memory bus's peak, which is scaled"));
   EXPECT_FALSE(says(sentences, "DRAM gives no more"));
 }
 

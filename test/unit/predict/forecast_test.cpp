@@ -30,7 +30,14 @@ std::vector<suite_row> rows_named(const texts& names) {
 }
 std::vector<predictor> devices_named(const texts& names) {
   std::vector<predictor> devices;
-  for (const std::string& name : names) devices.emplace_back(find_device(name), "built in");
+  for (const std::string& name : names) {
+    device_description device = find_device(name == "bare" ? "h200" : name);
+    if (name == "bare") {
+      device.key = name;
+      device.time.reset();
+    }
+    devices.emplace_back(std::move(device), "built in");
+  }
   return devices;
 }
 std::vector<forecast_row> predicted(const texts& rows, const texts& devices) {
@@ -91,7 +98,7 @@ TEST(Forecast, TimesAreComparedWithStride1OfTheSameOperationAndType) {
 }
 
 TEST(Forecast, WithoutFiguresOfTimeThereIsNoRatio) {
-  const auto found = predicted(kRows, {"a100"});
+  const auto found = predicted(kRows, {"bare"});
   EXPECT_FALSE(found[0].on[0].time);
   EXPECT_EQ(found[0].stride1_ratio, std::vector<interval>{interval{}});
 }
@@ -124,21 +131,20 @@ TEST(Forecast, RowsThatNoGpuTakesAreSkippedWithTheReasonAndOthersArePredicted) {
 // ---- The table
 
 TEST(ForecastTable, SaysThatNothingWasMeasuredAndForWhat) {
-  const auto devices = devices_named({"h200", "a100"});
+  const auto devices = devices_named({"h200", "bare"});
   const texts rows{"contiguous/copy/f32", "contiguous/copy/f64"};
   const texts lines = lines_of(forecast_table(forecast(rows_named(rows), devices), devices));
   ASSERT_GE(lines.size(), 11u);
   EXPECT_EQ(lines[0], "predictions, nothing was measured:");
   EXPECT_EQ(lines[1], "  h200: NVIDIA H200 (built in)");
-  EXPECT_EQ(lines[2],
-            "  a100: NVIDIA A100-SXM4-80GB (built in), whose description has no figures of time");
+  EXPECT_EQ(lines[2], "  bare: NVIDIA H200 (built in), whose description has no figures of time");
   EXPECT_EQ(lines[3], "DRAM read and written are in arrays of the row (elements x element size)");
   EXPECT_EQ(lines[4], "");
   EXPECT_TRUE(lines[5].starts_with("row ")) << lines[5];
   EXPECT_NE(lines[5].find("  gpu  "), std::string::npos) << lines[5];
   EXPECT_EQ(lines[6], std::string(lines[5].size(), '-'));
   EXPECT_TRUE(lines[7].starts_with("contiguous/copy/f32  h200  ")) << lines[7];
-  EXPECT_TRUE(lines[8].starts_with("contiguous/copy/f32  a100  ")) << lines[8];
+  EXPECT_TRUE(lines[8].starts_with("contiguous/copy/f32  bare  ")) << lines[8];
   EXPECT_TRUE(lines[9].starts_with("contiguous/copy/f64  h200  ")) << lines[9];
   for (const std::string& line : lines) EXPECT_FALSE(line.ends_with(' ')) << "'" << line << "'";
 }
@@ -186,6 +192,7 @@ TEST(ForecastJson, SaysWhatItIs) {
     ASSERT_TRUE(label);
     EXPECT_EQ(label->value("predicted"), "1");
     EXPECT_TRUE(label->value("limited_by"));
+    EXPECT_EQ(label->value("time"), "calibrated");
     EXPECT_FALSE(run.contains("verified")) << "nothing was verified";
     EXPECT_FALSE(run.contains("unexplained")) << "nothing was measured";
     EXPECT_FALSE(run.contains("time_median_s"));
@@ -222,7 +229,7 @@ TEST(ForecastJson, SeveralDevicesHaveRowsOfTheirOwn) {
 }
 
 TEST(ForecastJson, WithoutFiguresOfTimeThereAreNone) {
-  const json file = document_of(kRows, {"a100"});
+  const json file = document_of(kRows, {"bare"});
   const json& run = file["benchmarks"][0];
   EXPECT_FALSE(run.contains("time_predicted_low_s"));
   EXPECT_TRUE(run.contains("dram_bytes_predicted_low"));

@@ -52,6 +52,12 @@ TEST_F(ChoosePredictor, AnotherGpuIsPredictedByItsBuiltInDescription) {
   const auto found = choose_predictor("", {{"gpu.uuid", "GPU-2"}, {"gpu.name", "NVIDIA H200"}});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->device().key, "h200");
+  const auto key_of = [](const char* name) {
+    return choose_predictor("", {{"gpu.uuid", "GPU-2"}, {"gpu.name", name}})->device().key;
+  };
+  EXPECT_EQ(key_of("NVIDIA H100 PCIe"), "h100_pcie");
+  EXPECT_EQ(key_of("NVIDIA A100-SXM4-80GB"), "a100_80");
+  EXPECT_EQ(key_of("Tesla V100-PCIE-32GB"), "v100") << "a board of the same GPU";
   EXPECT_FALSE(choose_predictor("", {{"gpu.uuid", "GPU-2"}, {"gpu.name", "Unknown"}}));
   EXPECT_FALSE(choose_predictor("", {}));
 }
