@@ -16,6 +16,7 @@
 #include "bench/devices/disturbance.hpp"
 #include "bench/options/library_flags.hpp"
 #include "bench/options/options.hpp"
+#include "bench/predict/describe.hpp"
 #include "bench/report/library.hpp"
 #include "bench/support/build_info.hpp"
 #include "bench/support/exit_code.hpp"
@@ -92,6 +93,12 @@ exit_code run_on_device(const char* program, const run_plan& plan, const filter_
 }
 
 exit_code run(const char* program, const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments.front() == "describe") {
+    const std::vector<std::string> flags(arguments.begin() + 1, arguments.end());
+    const bool help = std::ranges::count(flags, "--help") > 0;
+    std::fputs((help ? describe_help() : describe(flags)).c_str(), stdout);
+    return exit_code::kOk;
+  }
   const command_line parsed = parse_options(arguments);
   if (parsed.ours.version) {
     print_version();

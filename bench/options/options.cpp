@@ -446,7 +446,8 @@ constexpr std::array kFlags{
          read_check_file},
     flag{"--hint", "1|2", "--hint=1", "show a hint for the exercise and end", read_hint},
     flag{"--gpu", "NAME|FILE,...", "--gpu=h200",
-         "the description that predictions take, e.g. h200, a100_80, rtx4090, or a file; a run on "
+         "the description that predictions take, e.g. h200, a100_80, or a file (describe --help); "
+         "a run on "
          "a GPU "
          "takes that of the GPU unless this says another",
          read_gpus},

@@ -661,7 +661,8 @@ device_file find_device_file(const std::string& name_or_file) {
   for (const built_in_device& device : built_in_devices())
     if (device.key == key) return read_device_file(device.text, device.key);
   const std::vector<std::string_view> known = known_devices();
-  const std::string remedy = "known: " + join(known, ", ") + "; or a file as in docs/options.md";
+  const std::string remedy =
+      "known: " + join(known, ", ") + "; or a file, which describe writes (docs/options.md)";
   // Another GPU is no slip of the pen: v100 and a100 are one letter apart.
   if (name_or_file.find_first_of("/.") == std::string::npos)
     throw usage_error("--gpu=" + name_or_file + ": no such GPU; " + remedy);

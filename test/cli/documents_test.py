@@ -123,7 +123,7 @@ def known_flags() -> set[str]:
     """All flags of our programs, as their help texts have them, and of our scripts, as they stand there."""
     known: set[str] = set().union(*FOREIGN_FLAGS.values())
     folder = pathlib.Path(BENCHMARK).parent
-    programs = [[BENCHMARK], *([str(path)] for path in (folder / "sectors",) if path.exists())]
+    programs = [[BENCHMARK], [BENCHMARK, "describe"], *([str(path)] for path in (folder / "sectors",) if path.exists())]
     tools = [path for path in SOURCE_DIR.glob("bench/*/*.py") if "__main__" in path.read_text()]
     for command in [*programs, *([sys.executable, str(tool)] for tool in tools)]:
         done = subprocess.run(

@@ -18,7 +18,7 @@ STRIDES = [f"stride/copy/f32/stride:{stride}" for stride in (1, 2, 8)]
 ROWS = [*STRIDES, "contiguous/read/f32"]
 SMALL = ["--bytes=16Mi", "--rows=" + ",".join([*ROWS, "memcpy/copy/f32"])]
 PREDICT = ["--predict", "--gpu=t4", *SMALL]
-KNOWN = "; or a file as in docs/options.md"
+KNOWN = "; or a file, which describe writes (docs/options.md)"
 NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
 OLD = b"what stood here before\n"
 
@@ -89,6 +89,36 @@ class Prediction(OutputTest):
             self.assertEqual(set(row) & set(counter_keys("kTime")), set(), name)
             self.assertEqual(set(counter_keys("kTraffic")) - set(row), set(), name)
             self.assertNotIn("limited_by", row["label"], name)
+
+    def test_describe_writes_what_gpu_takes(self) -> None:
+        flags = ["describe", "--like=h200", "--sms=108", "--clock=1410MHz", "--l2=40MiB",
+                 "--peak=1555GB/s", "--l1=192KiB", "--memory=HBM2", "--ecc=on", "--latency=391ns",
+                 "--l2_per_clock=3830"]
+        mine = self.folder / "mine.json"
+        mine.write_text(self.check_run(flags).out, encoding="utf-8")
+        figures = json.loads(mine.read_text(encoding="utf-8"))
+        self.assertEqual([figures[key]["value"] for key in
+                          ("sms", "clock_hz", "l2_bytes", "dram_bytes_per_s", "dram_latency_s")],
+                         [108, 1.41e9, 40 << 20, 1.555e12, 391e-9])
+        # The same figures as those of the built-in card: the same predictions.
+        ours, built_in = (self.rows(f"--gpu={gpu}", *SMALL) for gpu in (mine, "a100_40"))
+        self.assertEqual(ours, built_in)
+
+    def test_describe_names_the_slip(self) -> None:
+        good = {"sms": "108", "clock": "1410MHz", "l2": "40MiB", "peak": "1555GB/s"}
+        for flag, value, said in (("peak", "1555", "1555 GB/s"), ("l2", "40960", "KiB"),
+                                  ("l2", "40KiB", "41943040"), ("l2", "40", "40 MiB"),
+                                  ("clock", "1410", "1410 MHz"), ("sms", "many", "number"), ("sms", "1e30", "whole"),
+                                  ("sms", "108.5", "whole"), ("like", "zz", "h200"),
+                                  ("peak", "1555GiB/s", "GB/s"),
+                                  ("read", "1600GB/s", "above the peak of 1555 GB/s"),
+                                  ("copy", "103%", "above the peak"), ("memory", "DDR4", "HBM3e"),
+                                  ("ecc", "yes", "off, on, unknown"), ("like", "v100", "h200")):
+            line = [f"--{name}={text}" for name, text in {**good, flag: value}.items()]
+            self.assert_refused(2, ["describe", *line], said)
+        self.assert_refused(2, ["describe", "--sms=108"], "--clock= is missing")
+        self.assert_refused(2, ["describe", "--sm=108"], "unknown '--sm=108'", "threads_per_sm")
+        self.assert_refused(2, ["describe", "--sms=1", "--sms=2"], "--sms stands twice")
 
     def test_a_scaled_time_is_never_one_number(self) -> None:
         for gpu in ("t4", "v100", "b200"):

@@ -604,7 +604,7 @@ TEST(DeviceRefusals, TextThatIsNoDescription) {
 
 TEST(FindDevice, UnknownNamesAreToldTheKnownOnes) {
   std::string remedy = "known: " + join(known_devices(), ", ");
-  remedy += "; or a file as in docs/options.md";
+  remedy += "; or a file, which describe writes (docs/options.md)";
   const auto find_refusal = [](const std::string& name) {
     return refusal_of([&] { find_device(name); });
   };
