@@ -148,7 +148,7 @@ class Exercise(OutputTest):
         self.assertEqual(len(strict_json(result.out)["benchmarks"]), 7)
         self.assertIn("not graded: these are rows of a CPU", result.err)
         self.assertIn("not graded: these are rows of a CPU", self.check_file(2, path))
-        self.assertIn("512 KiB fit into 72 MiB", self.check_file(2, lines))
+        self.assertIn("512 KiB fit into 126 MiB", self.check_file(2, lines))
         # As a GPU would have written it, with less data than its L2 holds.
         document = json.loads(path.read_text())
         document["context"].update({"backend": "cuda", "gpu.l2_bytes": "524288"})
