@@ -67,9 +67,11 @@ TEST(ModelLabel, SaysWhatLimitsTheTime) {
   EXPECT_EQ(label_of(model), "") << "there are no figures of time";
   model.time.emplace();
   model.time->limited_by = limit::kDramLocality;
-  EXPECT_EQ(label_of(model), "limited_by=dram_locality");
+  EXPECT_EQ(label_of(model), "time=calibrated;limited_by=dram_locality");
   model.time->limited_by = limit::kInFlight;
-  EXPECT_EQ(label_of(model), "limited_by=in_flight");
+  EXPECT_EQ(label_of(model), "time=calibrated;limited_by=in_flight");
+  model.time->scaled = true;
+  EXPECT_EQ(label_of(model), "time=scaled;limited_by=in_flight");
 }
 
 TEST(ModelLabel, SaysWhatWideTrafficDependsOn) {
@@ -84,7 +86,7 @@ TEST(ModelLabel, SaysWhatWideTrafficDependsOn) {
   EXPECT_EQ(label_of(model), "depends_on=scheduling");
   model.time.emplace();
   model.time->limited_by = limit::kL2;
-  EXPECT_EQ(label_of(model), "limited_by=l2;depends_on=scheduling");
+  EXPECT_EQ(label_of(model), "time=calibrated;limited_by=l2;depends_on=scheduling");
 }
 
 TEST(ModelLabel, TrafficThatIsOneNumberDependsOnNothing) {
