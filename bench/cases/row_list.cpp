@@ -4,8 +4,8 @@
 #include <charconv>
 #include <limits>
 #include <map>
-#include <stdexcept>
 
+#include "bench/support/bad_value.hpp"
 #include "bench/support/block.hpp"
 #include "bench/support/input_file.hpp"
 #include "bench/support/text.hpp"
@@ -18,9 +18,6 @@ constexpr std::string_view kBlock = "/block:";
 constexpr std::string_view kElements = "/elements:";
 constexpr index_t kMaxElements =
     std::numeric_limits<index_t>::max() / size_of(element_type::kF32x4);
-
-// What is wrong with a line; the caller puts file, line and text in front.
-using bad_line = std::runtime_error;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\v\f";
@@ -43,13 +40,13 @@ index_t read_elements(std::string_view digits) {
   const char* const end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, value);
   if (error != std::errc() || stop != end || value < 1 || value > kMaxElements)
-    throw bad_line("elements:<N> takes a whole number from 1 to " + std::to_string(kMaxElements));
+    throw bad_value("elements:<N> takes a whole number from 1 to " + std::to_string(kMaxElements));
   return value;
 }
 
 block_size read_block(std::string_view text) {
   if (const auto block = block_named(text)) return *block;
-  throw bad_line(std::string(kBlockRule) + ", e.g. block:256");
+  throw bad_value(std::string(kBlockRule) + ", e.g. block:256");
 }
 
 /// The row called `name`; without the flag that errors name otherwise.
@@ -63,7 +60,7 @@ row_spec parse_name(std::string_view name) {
     if (message.starts_with(lead)) message.erase(0, lead.size());
     for (std::size_t at; (at = message.find(kFlag)) != std::string::npos;)
       message.erase(at, kFlag.size());
-    throw bad_line(message);
+    throw bad_value(message);
   }
 }
 
@@ -75,28 +72,28 @@ listed_row parse_line(std::string_view name, const Parse& parse) {
   if (name.ends_with(kLibrarySuffix)) name.remove_suffix(kLibrarySuffix.size());
   if (const std::size_t slash = name.rfind('/');
       slash != std::string_view::npos && name.substr(slash).starts_with(kGpu))
-    throw bad_line("a list does not say which GPU: leave " + std::string(name.substr(slash)) +
-                   " out, --device= says it");
+    throw bad_value("a list does not say which GPU: leave " + std::string(name.substr(slash)) +
+                    " out, --device= says it");
   listed_row row;
   if (const auto text = take_suffix(name, kElements)) row.elements = read_elements(*text);
   if (const auto text = take_suffix(name, kBlock)) row.block = read_block(*text);
   row.spec = parse(name);
   if (row.elements && (row.spec.pattern->elements > 0 || row.spec.pattern->own != nullptr))
-    throw bad_line((row.spec.pattern->own != nullptr
-                        ? "its kernel says its size: leave /elements:"
-                        : "its list and count say its size: leave /elements:") +
-                   std::to_string(*row.elements) + " out");
+    throw bad_value((row.spec.pattern->own != nullptr
+                         ? "its kernel says its size: leave /elements:"
+                         : "its list and count say its size: leave /elements:") +
+                    std::to_string(*row.elements) + " out");
   if (!row.block) return row;
   if (row.spec.pattern->mover)
-    throw bad_line(std::string(row.spec.pattern->name) +
-                   " has no blocks: leave /block:" + block_text(*row.block) + " out");
+    throw bad_value(std::string(row.spec.pattern->name) +
+                    " has no blocks: leave /block:" + block_text(*row.block) + " out");
   row_spec one = row.spec;
   one.elements = row.elements.value_or(1);
   one.block = *row.block;
   if (const block_size used = launched_block(one); used != *row.block)
-    throw bad_line(std::string(row.spec.pattern->name) + " would be launched in blocks of " +
-                   block_text(used) + ", not of " + block_text(*row.block) +
-                   ": say /block:" + block_text(used));
+    throw bad_value(std::string(row.spec.pattern->name) + " would be launched in blocks of " +
+                    block_text(used) + ", not of " + block_text(*row.block) +
+                    ": say /block:" + block_text(used));
   return row;
 }
 
@@ -120,9 +117,7 @@ std::string with_elements(std::string name, index_t elements) {
 listed_row parse_listed_row(std::string_view name) {
   try {
     return parse_line(name, parse_row);
-  } catch (const usage_error&) {
-    throw;
-  } catch (const bad_line& error) {
+  } catch (const bad_value& error) {
     throw usage_error("--rows=" + std::string(name) + ": " + error.what());
   }
 }
@@ -135,14 +130,14 @@ std::optional<row_spec> accessed_as(const row_spec& row) {
   if (name.empty()) return std::nullopt;
   try {
     const listed_row named = parse_line(name, parse_name);
-    if (!named.elements) throw bad_line("say its size: /elements:<N>");
+    if (!named.elements) throw bad_value("say its size: /elements:<N>");
     row_spec accessed = named.spec;
     accessed.elements = *named.elements;
     accessed.block = named.block.value_or(block_size{});
     accessed.block = launched_block(accessed);
     return accessed;
-  } catch (const bad_line& error) {
-    throw std::runtime_error("accesses: " + name + ": " + error.what());
+  } catch (const bad_value& error) {
+    throw bad_value("accesses: " + name + ": " + error.what());
   }
 }
 
@@ -160,10 +155,10 @@ std::vector<listed_row> parse_row_list(std::string_view text, std::string_view f
       listed_row row = parse_line(name, parse_name);
       const auto [known, is_new] = first_lines.emplace(name_of(row), number);
       if (!is_new)
-        throw bad_line("stands in line " + std::to_string(known->second) +
-                       " already; leave one of the two out");
+        throw bad_value("stands in line " + std::to_string(known->second) +
+                        " already; leave one of the two out");
       rows.push_back(std::move(row));
-    } catch (const bad_line& error) {
+    } catch (const bad_value& error) {
       throw usage_error(std::string(file) + ":" + std::to_string(number) + ": " +
                         std::string(name) + ": " + error.what());
     }

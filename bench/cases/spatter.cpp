@@ -14,9 +14,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
-#include <stdexcept>
 #include <variant>
 
+#include "bench/support/bad_value.hpp"
 #include "bench/support/input_file.hpp"
 #include "bench/support/json_input.hpp"
 #include "bench/support/text.hpp"
@@ -29,9 +29,6 @@ constexpr index_t kMaxNumber = std::numeric_limits<index_t>::max();
 constexpr index_t kMaxLength = index_t{1} << 28;
 constexpr index_t kMaxStep = kMaxIndexed;  // with kMaxLength of them a place stays in 64 bits
 constexpr std::size_t kMaxLabel = 96;
-
-// What is wrong with a setting; callers put its name, the configuration and the file in front.
-using bad_setting = std::runtime_error;
 
 /// A value as it was given: text, a whole number, or an array of them.
 using setting = std::variant<std::string, index_t, std::vector<index_t>>;
@@ -58,17 +55,17 @@ std::string in_quotes(std::string_view text) {
 
 index_t within(index_t number, index_t lowest, index_t highest) {
   if (number >= lowest && number <= highest) return number;
-  throw bad_setting(std::to_string(number) + " is not from " + std::to_string(lowest) + " to " +
-                    std::to_string(highest));
+  throw bad_value(std::to_string(number) + " is not from " + std::to_string(lowest) + " to " +
+                  std::to_string(highest));
 }
 
 index_t read_number(std::string_view text, index_t lowest, index_t highest = kMaxNumber) {
   index_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc::result_out_of_range)
-    throw bad_setting(in_quotes(text) + " does not fit 64 bits");
+    throw bad_value(in_quotes(text) + " does not fit 64 bits");
   if (error != std::errc{} || end != text.data() + text.size())
-    throw bad_setting(in_quotes(text) + " is no whole number");
+    throw bad_value(in_quotes(text) + " is no whole number");
   return within(number, lowest, highest);
 }
 
@@ -84,8 +81,8 @@ template <typename Read>
 auto part(std::string_view name, Read read) {
   try {
     return read();
-  } catch (const bad_setting& error) {
-    throw bad_setting(std::string(name) + ": " + error.what());
+  } catch (const bad_value& error) {
+    throw bad_value(std::string(name) + ": " + error.what());
   }
 }
 
@@ -95,7 +92,7 @@ index_t read_length(std::string_view text) {
 
 named_list uniform(std::span<const std::string_view> args) {
   if (args.size() != 2 && args.size() != 3)
-    throw bad_setting("write UNIFORM:<length>:<stride>[:<delta>|:NR], e.g. UNIFORM:8:4:NR");
+    throw bad_value("write UNIFORM:<length>:<stride>[:<delta>|:NR], e.g. UNIFORM:8:4:NR");
   const index_t length = read_length(args[0]);
   const index_t stride = part("stride", [&] { return read_number(args[1], 1, kMaxStep); });
   named_list list;
@@ -108,19 +105,18 @@ named_list uniform(std::span<const std::string_view> args) {
 }
 
 named_list mostly_stride_one(std::span<const std::string_view> args) {
-  if (args.size() != 3)
-    throw bad_setting("write MS1:<length>:<places>:<gaps>, e.g. MS1:8:2,3:20,22");
+  if (args.size() != 3) throw bad_value("write MS1:<length>:<places>:<gaps>, e.g. MS1:8:2,3:20,22");
   const index_t length = read_length(args[0]);
   const std::vector<index_t> places = part("places", [&] { return read_numbers(args[1]); });
   const std::vector<index_t> gaps = part("gaps", [&] { return read_numbers(args[2], kMaxStep); });
   if (gaps.size() != 1 && gaps.size() != places.size())
-    throw bad_setting(std::to_string(gaps.size()) + " gaps for " + std::to_string(places.size()) +
-                      " places; give one gap for all, or one for each");
+    throw bad_value(std::to_string(gaps.size()) + " gaps for " + std::to_string(places.size()) +
+                    " places; give one gap for all, or one for each");
   if (std::ranges::adjacent_find(places, std::greater_equal{}) != places.end())
-    throw bad_setting("the places of gaps must rise");
+    throw bad_value("the places of gaps must rise");
   if (places.back() >= length)
-    throw bad_setting("no place " + std::to_string(places.back()) + " in a list of length " +
-                      std::to_string(length));
+    throw bad_value("no place " + std::to_string(places.back()) + " in a list of length " +
+                    std::to_string(length));
   named_list list;
   index_t entry = -1;
   for (std::size_t gap = 0, j = 0; j < static_cast<std::size_t>(length); ++j) {
@@ -134,14 +130,14 @@ named_list mostly_stride_one(std::span<const std::string_view> args) {
 
 named_list laplacian(std::span<const std::string_view> args) {
   if (args.size() != 3)
-    throw bad_setting("write LAPLACIAN:<dimensions>:<order>:<size>, e.g. LAPLACIAN:2:1:100");
+    throw bad_value("write LAPLACIAN:<dimensions>:<order>:<size>, e.g. LAPLACIAN:2:1:100");
   const index_t dimensions = part("dimensions", [&] { return read_number(args[0], 1, 63); });
   const index_t order =
       part("order", [&] { return read_number(args[1], 1, kMaxLength / (2 * dimensions + 1)); });
   const index_t size = part("size", [&] { return read_number(args[2], 1, kMaxStep); });
   std::vector<index_t> branch;  // distances from the centre
   for (index_t d = 0, step = 1; d < dimensions; ++d) {
-    if (d > 0 && step > kMaxStep / size) throw bad_setting("more points than 4 bytes can tell");
+    if (d > 0 && step > kMaxStep / size) throw bad_value("more points than 4 bytes can tell");
     if (d > 0) step *= size;
     for (index_t k = 1; k <= order; ++k) branch.push_back(k * step);
   }
@@ -158,7 +154,7 @@ named_list laplacian(std::span<const std::string_view> args) {
 named_list read_notation(std::string text) {
   constexpr std::array<std::string_view, 3> kNotations{"uniform", "ms1", "laplacian"};
   std::erase(text, ' ');
-  if (text.empty()) throw bad_setting("an empty list");
+  if (text.empty()) throw bad_value("an empty list");
   const std::vector<std::string_view> parts = split(text, ':');
   const std::span<const std::string_view> args = std::span(parts).subspan(1);
   const std::string kind = lower(parts[0]);
@@ -175,7 +171,7 @@ named_list read_notation(std::string text) {
     std::string message = "unknown notation " + in_quotes(parts[0]) + "; ";
     if (const auto near = near_match(kind, kNotations); !near.empty())
       message.append("did you mean ").append(near).append("? ");
-    throw bad_setting(message + "known: UNIFORM, MS1, LAPLACIAN, or numbers between commas");
+    throw bad_value(message + "known: UNIFORM, MS1, LAPLACIAN, or numbers between commas");
   }
   list.label = lower(text);
   std::ranges::replace(list.label, ',', '-');
@@ -185,8 +181,8 @@ named_list read_notation(std::string text) {
 named_list read_list(const setting& value) {
   if (const auto* const text = std::get_if<std::string>(&value)) return read_notation(*text);
   const auto* const entries = std::get_if<std::vector<index_t>>(&value);
-  if (entries == nullptr) throw bad_setting("a number is no list");
-  if (entries->empty()) throw bad_setting("an empty list");
+  if (entries == nullptr) throw bad_value("a number is no list");
+  if (entries->empty()) throw bad_value("an empty list");
   return {*entries, {}};
 }
 
@@ -195,13 +191,13 @@ index_t number_of(const setting& value, index_t lowest) {
     return within(*number, lowest, kMaxNumber);
   const auto* const text = std::get_if<std::string>(&value);
   if (text == nullptr || text->find(',') != std::string::npos)
-    throw bad_setting("one number is taken, no list of them");
+    throw bad_value("one number is taken, no list of them");
   return read_number(*text, lowest);
 }
 
 const std::string& text_of(const setting& value) {
   if (const auto* const text = std::get_if<std::string>(&value)) return *text;
-  throw bad_setting("a text is taken, no number and no list");
+  throw bad_value("a text is taken, no number and no list");
 }
 
 /// A configuration while its settings are read.
@@ -237,8 +233,8 @@ void read_kernel(const std::string& text, draft& to) {
                                 kernel{"multiscatter", operation_kind::kScatter, true}};
   const auto found = std::ranges::find(kKernels, lower(text), &kernel::name);
   if (found == kKernels.end())
-    throw bad_setting("no kernel " + in_quotes(text) +
-                      "; known: Gather, Scatter, GS, MultiGather, MultiScatter");
+    throw bad_value("no kernel " + in_quotes(text) +
+                    "; known: Gather, Scatter, GS, MultiGather, MultiScatter");
   to.operation = found->operation;
   to.of_lists = found->of_lists;
 }
@@ -305,7 +301,7 @@ const option& option_called(std::string_view key) {
   std::string message = "unknown key " + in_quotes(key) + "; ";
   if (const auto near = near_match(name, taken); !near.empty())
     message.append("did you mean ").append(near).append("? ");
-  throw bad_setting(message + "known: " + join(taken, ", "));
+  throw bad_value(message + "known: " + join(taken, ", "));
 }
 
 setting setting_of(const std::string& text) { return text; }
@@ -313,9 +309,9 @@ setting setting_of(const std::string& text) { return text; }
 setting setting_of(const nlohmann::json& value) {
   const auto whole = [](const nlohmann::json& number) {
     if (!number.is_number_integer())
-      throw bad_setting(in_quotes(number.dump()) + " is no whole number");
+      throw bad_value(in_quotes(number.dump()) + " is no whole number");
     if (number.is_number_unsigned() && number.get<std::uint64_t>() > std::uint64_t{kMaxNumber})
-      throw bad_setting(in_quotes(number.dump()) + " does not fit 64 bits");
+      throw bad_value(in_quotes(number.dump()) + " does not fit 64 bits");
     return number.get<index_t>();
   };
   if (value.is_string()) return value.get<std::string>();
@@ -329,13 +325,13 @@ setting setting_of(const nlohmann::json& value) {
 template <class Value>
 void apply(draft& to, const option& known, const Value& value) {
   if (known.apply == nullptr)
-    throw bad_setting(std::string(known.key) + ": not supported; " + std::string(known.remedy));
+    throw bad_value(std::string(known.key) + ": not supported; " + std::string(known.remedy));
   if (!to.given.insert(known.key).second)
-    throw bad_setting(std::string(known.key) + ": given twice; leave one of the two out");
+    throw bad_value(std::string(known.key) + ": given twice; leave one of the two out");
   try {
     known.apply(to, setting_of(value));
-  } catch (const bad_setting& error) {
-    throw bad_setting(std::string(known.key) + ": " + error.what());
+  } catch (const bad_value& error) {
+    throw bad_value(std::string(known.key) + ": " + error.what());
   }
 }
 
@@ -347,11 +343,11 @@ void check_keys(const draft& d) {
            : std::string(d.of_lists ? "Multi" : "") +
                  (d.operation == operation_kind::kGather ? "Gather" : "Scatter");
   const auto need = [&](std::string_view key) {
-    if (!d.given.contains(key)) throw bad_setting(kernel + " needs " + std::string(key));
+    if (!d.given.contains(key)) throw bad_value(kernel + " needs " + std::string(key));
   };
   const auto refuse = [&](std::string_view key, std::string_view instead) {
     if (d.given.contains(key))
-      throw bad_setting(std::string(key) + ": " + kernel + " has none; " + std::string(instead));
+      throw bad_value(std::string(key) + ": " + kernel + " has none; " + std::string(instead));
   };
   if (both) {
     refuse("pattern", "write pattern-gather and pattern-scatter");
@@ -370,25 +366,25 @@ void check_keys(const draft& d) {
   }
 }
 
-/// A list cut and folded as the configuration says. @throws bad_setting for what a row cannot have
+/// A list cut and folded as the configuration says. @throws bad_value for what a row cannot have
 repeated_list finished(named_list& from, index_t delta, const draft& d) {
   std::vector<index_t>& entries = from.entries;
   const auto length = static_cast<index_t>(entries.size());
   if (length > kMaxLength)
-    throw bad_setting("a list of " + std::to_string(length) + " entries; at most " +
-                      std::to_string(kMaxLength));
+    throw bad_value("a list of " + std::to_string(length) + " entries; at most " +
+                    std::to_string(kMaxLength));
   if (d.size && *d.size > length)
-    throw bad_setting("pattern-size: " + std::to_string(*d.size) + " of a list that has " +
-                      std::to_string(length) + " entries");
+    throw bad_value("pattern-size: " + std::to_string(*d.size) + " of a list that has " +
+                    std::to_string(length) + " entries");
   if (d.size) entries.resize(static_cast<std::size_t>(*d.size));
   if (d.boundary > 0)
     for (index_t& entry : entries) entry %= d.boundary;  // which keeps the sign
   const auto [smallest, largest] = std::ranges::minmax(entries);
-  if (smallest < 0) throw bad_setting("the negative entry " + std::to_string(smallest));
+  if (smallest < 0) throw bad_value("the negative entry " + std::to_string(smallest));
   if (largest >= kMaxIndexed)
-    throw bad_setting("the entry " + std::to_string(largest) +
-                      " does not fit 4 bytes; fold the list with boundary, or subtract its "
-                      "smallest entry");
+    throw bad_value("the entry " + std::to_string(largest) +
+                    " does not fit 4 bytes; fold the list with boundary, or subtract its "
+                    "smallest entry");
   // The kernel's arithmetic needs accesses x length in 63 bits, buffers 2 sides x 16 bytes.
   constexpr index_t kMaxBytes = index_t{2} * 16;
   index_t product = 0;
@@ -400,8 +396,8 @@ repeated_list finished(named_list& from, index_t delta, const draft& d) {
   if (overflows(size, d.count, kMaxNumber / std::max(size, kMaxBytes)) ||
       overflows(delta, d.count - 1, kMaxNumber / kMaxBytes - kMaxIndexed) ||
       (wrap < d.count && overflows(wrap, d.count, kMaxNumber)))
-    throw bad_setting(std::to_string(size) + " entries x count " + std::to_string(d.count) +
-                      ", delta " + std::to_string(delta) + ": does not fit 64 bits");
+    throw bad_value(std::to_string(size) + " entries x count " + std::to_string(d.count) +
+                    ", delta " + std::to_string(delta) + ": does not fit 64 bits");
   return {std::move(entries), delta};
 }
 
@@ -410,8 +406,8 @@ named_list composed(const named_list& pattern, const named_list& chosen) {
   named_list result;
   for (const index_t place : chosen.entries) {
     if (place < 0 || place >= static_cast<index_t>(pattern.entries.size()))
-      throw bad_setting("no entry " + std::to_string(place) + " in a pattern of " +
-                        std::to_string(pattern.entries.size()) + " entries");
+      throw bad_value("no entry " + std::to_string(place) + " in a pattern of " +
+                      std::to_string(pattern.entries.size()) + " entries");
     result.entries.push_back(pattern.entries[static_cast<std::size_t>(place)]);
   }
   if (!pattern.label.empty() && !chosen.label.empty())
@@ -443,8 +439,8 @@ std::string label_of(const draft& d, const std::string& otherwise) {
   if (!label.empty() && d.boundary > 0) label += ":boundary:" + std::to_string(d.boundary);
   if (!d.name.empty()) label = safe(d.name);
   if (label.empty() || label.size() > kMaxLabel)
-    throw bad_setting("name: needed, of at most " + std::to_string(kMaxLabel) +
-                      " characters, as the rest is too long to name a row");
+    throw bad_value("name: needed, of at most " + std::to_string(kMaxLabel) +
+                    " characters, as the rest is too long to name a row");
   return label;
 }
 
@@ -452,7 +448,7 @@ std::string label_of(const draft& d, const std::string& otherwise) {
 spatter_configuration finished(draft d, const std::string& otherwise) {
   check_keys(d);
   if (!d.file.empty())
-    throw bad_setting("file: stands only on a command line: --indexed=\"-f FILE\"");
+    throw bad_value("file: stands only on a command line: --indexed=\"-f FILE\"");
   if (d.of_lists)
     d.pattern = composed(d.pattern, d.operation == operation_kind::kGather ? d.gather : d.scatter);
   const bool both = d.operation == operation_kind::kCopy;
@@ -465,9 +461,9 @@ spatter_configuration finished(draft d, const std::string& otherwise) {
     result.gather = finished(d.gather, d.delta_gather, d);
     result.scatter = finished(d.scatter, d.delta_scatter, d);
     if (result.gather.entries.size() != result.scatter.entries.size())
-      throw bad_setting("GS needs lists of one length: pattern-gather has " +
-                        std::to_string(result.gather.entries.size()) + ", pattern-scatter " +
-                        std::to_string(result.scatter.entries.size()));
+      throw bad_value("GS needs lists of one length: pattern-gather has " +
+                      std::to_string(result.gather.entries.size()) + ", pattern-scatter " +
+                      std::to_string(result.scatter.entries.size()));
   } else {
     auto& side = d.operation == operation_kind::kGather ? result.gather : result.scatter;
     side = finished(d.pattern, d.delta, d);
@@ -491,15 +487,15 @@ draft read_flags(std::string text) {
       if (equals != std::string_view::npos) value = word->substr(equals + 1);
     } else if (word->starts_with('-') && word->size() > 1) {
       const auto found = std::ranges::find(kOptions, (*word)[1], &option::letter);
-      if (found == kOptions.end()) throw bad_setting("unknown option " + in_quotes(*word));
+      if (found == kOptions.end()) throw bad_value("unknown option " + in_quotes(*word));
       known = &*found;
       value = word->substr(2);
     } else {
-      throw bad_setting(in_quotes(*word) + " follows no option");
+      throw bad_value(in_quotes(*word) + " follows no option");
     }
     if (value.empty() && known->apply != nullptr) {
       if (std::next(word) == words.end())
-        throw bad_setting(std::string(known->key) + ": a value is missing");
+        throw bad_value(std::string(known->key) + ": a value is missing");
       value = *++word;
     }
     apply(result, *known, std::string(value));
@@ -540,7 +536,7 @@ spatter_configuration parse_spatter(std::string_view text) {
     else
       apply(given, option_called("pattern"), std::string(text));
     return finished(std::move(given), {});
-  } catch (const bad_setting& error) {
+  } catch (const bad_value& error) {
     throw usage_error("--indexed=" + std::string(text) + ": " + error.what());
   }
 }
@@ -554,7 +550,7 @@ std::vector<spatter_configuration> parse_spatter_json(std::string_view text, std
   try {
     constexpr std::size_t kDeepest = 3;  // a list in a configuration in the suite
     suite = read_json(text, kDeepest);
-  } catch (const bad_setting& error) {
+  } catch (const bad_value& error) {
     throw refuse(error.what());
   }
   if (!suite.is_array() || suite.empty())
@@ -567,7 +563,7 @@ std::vector<spatter_configuration> parse_spatter_json(std::string_view text, std
   std::size_t refused = 0;
   for (std::size_t number = 0; number < suite.size(); ++number) {
     try {
-      if (!suite[number].is_object()) throw bad_setting("is no object of keys and values");
+      if (!suite[number].is_object()) throw bad_value("is no object of keys and values");
       draft given;
       // In the order of their names, so that a notation's delta comes after the key's, as in
       // Spatter.
@@ -577,10 +573,10 @@ std::vector<spatter_configuration> parse_spatter_json(std::string_view text, std
       auto one = finished(std::move(given), stem + ":" + std::to_string(number));
       const auto [known, is_new] = numbers.emplace(value_text(one), number);
       if (!is_new)
-        throw bad_setting("makes the row " + known->first + " as configuration " +
-                          std::to_string(known->second) + " does; give one of them another name");
+        throw bad_value("makes the row " + known->first + " as configuration " +
+                        std::to_string(known->second) + " does; give one of them another name");
       configurations.push_back(std::move(one));
-    } catch (const bad_setting& error) {
+    } catch (const bad_value& error) {
       const auto text_of_key = [&](const char* key) -> std::string {
         const nlohmann::json& from = suite[number];
         return from.is_object() && from.contains(key) && from[key].is_string() ? from[key] : "";
@@ -607,7 +603,7 @@ std::vector<spatter_configuration> read_spatter(const std::string& text) {
     draft given;
     try {
       given = read_flags(text);
-    } catch (const bad_setting&) {
+    } catch (const bad_value&) {
       return {parse_spatter(text)};  // which says what is wrong
     }
     if (!given.file.empty()) {

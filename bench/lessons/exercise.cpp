@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bench/predict/device_file.hpp"
+#include "bench/support/bad_value.hpp"
 #include "bench/support/expression.hpp"
 #include "bench/support/format.hpp"
 #include "bench/support/json_input.hpp"
@@ -24,13 +25,10 @@ namespace {
 
 using nlohmann::json;
 
-// What is wrong with a row; callers put file and row in front.
-using bad_row = std::runtime_error;
-
 constexpr index_t kFast = 1, kSlow = 32;  // the strides whose times are compared
 constexpr std::size_t kDeepest = 8;       // of the program's JSON: context, caches, one of them
 
-void refuse(exercise_run& run, const std::string& place, const bad_row& why) {
+void refuse(exercise_run& run, const std::string& place, const bad_value& why) {
   run.refused.push_back(shortened(one_line(place + ": " + why.what())));
 }
 
@@ -44,7 +42,7 @@ std::string shown(const json& value) {
 const json& member(const json& row, const char* key) {
   const auto found = row.find(key);
   if (found == row.end() || found->is_null())
-    throw bad_row("'" + std::string(key) + "' is missing");
+    throw bad_value("'" + std::string(key) + "' is missing");
   return *found;
 }
 
@@ -53,7 +51,7 @@ bool has(const json& row, const char* key) { return row.contains(key) && !row[ke
 double positive(const json& row, const char* key) {
   const json& value = member(row, key);
   if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() <= 0)
-    throw bad_row("'" + std::string(key) + "' is " + shown(value) + ", not a number above 0");
+    throw bad_value("'" + std::string(key) + "' is " + shown(value) + ", not a number above 0");
   return value.get<double>();
 }
 
@@ -62,7 +60,7 @@ index_t whole(const json& row, const char* key) {
   constexpr double kMostExact = 9007199254740992;  // 2^53
   const double value = positive(row, key);
   if (value != std::floor(value) || value > kMostExact)
-    throw bad_row("'" + std::string(key) + "' is " + shown(row[key]) + ", not a whole number");
+    throw bad_value("'" + std::string(key) + "' is " + shown(row[key]) + ", not a whole number");
   return static_cast<index_t>(value);
 }
 
@@ -86,25 +84,25 @@ void refuse_other_rate(double gbps, index_t bytes, double ms) {
   const double gbps_off = std::min(half_a_digit(gbps), 0.05);
   if (gbps + gbps_off < 0.98 * work / (ms + ms_off) ||
       gbps - gbps_off > 1.02 * work / (ms - ms_off))
-    throw bad_row(format_significant(gbps) + " GB/s is not " + std::to_string(bytes) +
-                  " bytes in " + format_significant(ms) + " ms, which is " +
-                  format_significant(work / ms) +
-                  " (GB = 1e9 bytes; bytes: loads and stores together)");
+    throw bad_value(format_significant(gbps) + " GB/s is not " + std::to_string(bytes) +
+                    " bytes in " + format_significant(ms) + " ms, which is " +
+                    format_significant(work / ms) +
+                    " (GB = 1e9 bytes; bytes: loads and stores together)");
 }
 
 /// The bytes of a copy of floats: 2 x n x 4.
 index_t copied_bytes(const json& row, const char* key) {
   const index_t bytes = whole(row, key);
   if (bytes % 8 != 0)
-    throw bad_row("'" + std::string(key) + "' is " + std::to_string(bytes) +
-                  ", which is 2 x n x 4 of no n floats loaded and stored");
+    throw bad_value("'" + std::string(key) + "' is " + std::to_string(bytes) +
+                    ", which is 2 x n x 4 of no n floats loaded and stored");
   return bytes;
 }
 
 /// Nothing for a row of another pattern.
 std::optional<exercise_row> row_of_line(const json& line) {
   const bool strided = has(line, "stride"), chunked = has(line, "chunk");
-  if (strided && chunked) throw bad_row("has both 'stride' and 'chunk'");
+  if (strided && chunked) throw bad_value("has both 'stride' and 'chunk'");
   if (!strided && !chunked) return std::nullopt;
   if (has(line, "pattern")) {
     const std::string pattern = line["pattern"].is_string() ? line["pattern"] : "";
@@ -112,8 +110,8 @@ std::optional<exercise_row> row_of_line(const json& line) {
     if (!says_chunk && !pattern.starts_with("stride") && pattern != "coalesced")
       return std::nullopt;
     if (says_chunk != chunked)
-      throw bad_row("'pattern' is " + shown(line["pattern"]) + ", but the row has '" +
-                    (chunked ? "chunk" : "stride") + "'");
+      throw bad_value("'pattern' is " + shown(line["pattern"]) + ", but the row has '" +
+                      (chunked ? "chunk" : "stride") + "'");
   }
   exercise_row row;
   if (strided) row.stride = whole(line, "stride");
@@ -133,10 +131,10 @@ std::string name_of(const Entry& entry) {
 template <class Entry>
 void add(std::vector<Entry>& all, Entry entry) {
   constexpr std::size_t kMost = 1000;
-  if (all.size() == kMost) throw bad_row("more than " + std::to_string(kMost) + " are no curve");
+  if (all.size() == kMost) throw bad_value("more than " + std::to_string(kMost) + " are no curve");
   const auto same = std::ranges::find(all, entry.stride, &Entry::stride);
   if (entry.stride && same != all.end())
-    throw bad_row(name_of(entry) + " stands twice, first in " + same->place);
+    throw bad_value(name_of(entry) + " stands twice, first in " + same->place);
   all.push_back(std::move(entry));
 }
 
@@ -145,17 +143,17 @@ void read_map(const json& line, const std::string& place, exercise_run& run) {
   constexpr index_t kMost = 1 << 18, kUsual = 1 << 16;
   constexpr std::size_t kLongest = 200;
   const json& map = line["map"];
-  if (has(line, "ms")) throw bad_row("has both 'map' and 'ms': give the map a line of its own");
+  if (has(line, "ms")) throw bad_value("has both 'map' and 'ms': give the map a line of its own");
   if (!map.is_array() && !map.is_string())
-    throw bad_row("'map' is " + shown(map) + ", neither a formula in i, s and n nor a list");
+    throw bad_value("'map' is " + shown(map) + ", neither a formula in i, s and n nor a list");
   const index_t listed = map.is_array() ? static_cast<index_t>(map.size()) : kUsual;
   const index_t elements = has(line, "n") ? whole(line, "n") : listed;
   if (map.is_array() && elements != listed)
-    throw bad_row("'map' has " + std::to_string(listed) + " elements, and 'n' is " +
-                  std::to_string(elements));
+    throw bad_value("'map' has " + std::to_string(listed) + " elements, and 'n' is " +
+                    std::to_string(elements));
   if (elements < 1 || elements > kMost)
-    throw bad_row("'map' has " + std::to_string(elements) + " elements; 1 to " +
-                  std::to_string(kMost) + " are taken, and a smaller 'n' shows the same");
+    throw bad_value("'map' has " + std::to_string(elements) + " elements; 1 to " +
+                    std::to_string(kMost) + " are taken, and a smaller 'n' shows the same");
   std::vector<index_t> places(static_cast<std::size_t>(elements));
   const auto judge = [&](index_t stride) {
     add(run.maps, {place, stride, elements, judge_map(places)});
@@ -165,14 +163,14 @@ void read_map(const json& line, const std::string& place, exercise_run& run) {
       constexpr std::uint64_t kLargest = std::numeric_limits<index_t>::max();
       if (!index.is_number_integer() ||
           (index.is_number_unsigned() && index.get<std::uint64_t>() > kLargest))
-        throw bad_row("'map' has " + shown(index) + ", which is no element's index");
+        throw bad_value("'map' has " + shown(index) + ", which is no element's index");
       return index.get<index_t>();
     });
     return judge(whole(line, "stride"));
   }
   const auto& text = map.get_ref<const std::string&>();
   if (text.size() > kLongest)
-    throw bad_row("'map' is longer than " + std::to_string(kLongest) + " characters");
+    throw bad_value("'map' is longer than " + std::to_string(kLongest) + " characters");
   std::vector<index_t> strides{1, 2, 4, 8, 16, 32};
   if (has(line, "stride")) strides = {whole(line, "stride")};
   constexpr std::array<std::string_view, 3> kNames{"i", "s", "n"};
@@ -184,17 +182,17 @@ void read_map(const json& line, const std::string& place, exercise_run& run) {
       judge(stride);
     }
   } catch (const usage_error& error) {
-    throw bad_row("'map' is " + shown(map) + ": " + error.what());
+    throw bad_value("'map' is " + shown(map) + ": " + error.what());
   }
 }
 
 /// Adds what a line holds. @param map_lines how many lines held a map, right or wrong
 void read_line(const json& line, const std::string& place, exercise_run& run, int& map_lines) {
   constexpr int kMostMaps = 16;
-  if (!line.is_object()) throw bad_row("not a JSON object");
+  if (!line.is_object()) throw bad_value("not a JSON object");
   if (has(line, "map")) {
     if (++map_lines > kMostMaps)
-      throw bad_row("more than " + std::to_string(kMostMaps) + " lines have a 'map'");
+      throw bad_value("more than " + std::to_string(kMostMaps) + " lines have a 'map'");
     return read_map(line, place, run);
   }
   std::optional<exercise_row> row = row_of_line(line);
@@ -202,7 +200,7 @@ void read_line(const json& line, const std::string& place, exercise_run& run, in
   if (has(line, "l2_bytes")) {
     const index_t l2_bytes = whole(line, "l2_bytes");
     if (run.l2_bytes != 0 && run.l2_bytes != l2_bytes)
-      throw bad_row("'l2_bytes' is another than in a line before: one GPU at a time");
+      throw bad_value("'l2_bytes' is another than in a line before: one GPU at a time");
     run.l2_bytes = l2_bytes;
     run.l2_source = "the GPU, as the rows say";
   }
@@ -219,7 +217,7 @@ exercise_run read_lines(std::string_view text, const std::string& source) {
     const std::string place = "line " + std::to_string(number);
     try {
       read_line(read_json(line, kDeepest), place, run, map_lines);
-    } catch (const bad_row& error) {
+    } catch (const bad_value& error) {
       refuse(run, place, error);
     }
   }
@@ -244,7 +242,7 @@ double ms_of(const json& row) {
       {{"ns", 1e-6}, {"us", 1e-3}, {"ms", 1}, {"s", 1e3}}};
   for (const auto& [name, ms] : kUnits)
     if (unit == name) return time * ms;
-  throw bad_row("'time_unit' is " + shown(unit) + ", not ns, us, ms or s");
+  throw bad_value("'time_unit' is " + shown(unit) + ", not ns, us, ms or s");
 }
 
 std::string text_of(const json& object, const char* key) {
@@ -265,15 +263,15 @@ exercise_run read_document(const json& document, const std::string& source) {
   run.on_gpu = text_of(context, "backend") != "host";
   try {
     if (has(context, "gpu.count"))
-      throw bad_row("rows of several GPUs; the check takes those of one (--device=cuda:N)");
+      throw bad_value("rows of several GPUs; the check takes those of one (--device=cuda:N)");
     if (const std::string l2 = text_of(context, "gpu.l2_bytes"); !l2.empty()) {
       std::from_chars(l2.data(), l2.data() + l2.size(), run.l2_bytes);
       run.l2_source = text_of(context, "gpu.name");
     }
     if (const std::string peak = text_of(context, "gpu.peak_bytes_per_s"); !peak.empty())
       std::from_chars(peak.data(), peak.data() + peak.size(), run.peak_bytes_per_s);
-    if (!document["benchmarks"].is_array()) throw bad_row("'benchmarks' is not a list");
-  } catch (const bad_row& error) {
+    if (!document["benchmarks"].is_array()) throw bad_value("'benchmarks' is not a list");
+  } catch (const bad_value& error) {
     throw usage_error(source + ": " + error.what());
   }
   std::map<std::string, std::vector<double>> ms_of_row;  // one for each repetition
@@ -286,20 +284,20 @@ exercise_run read_document(const json& document, const std::string& source) {
       exercise_row row{.place = name, .stride = stride, .failure = failure_of(entry)};
       if (stride == 0) row.stride.reset();
       if (row.failure.empty()) {
-        if (entry.value("verified", json()) != 1) throw bad_row("was not verified");
+        if (entry.value("verified", json()) != 1) throw bad_value("was not verified");
         row.ms = ms_of(entry);
         row.bytes = copied_bytes(entry, "useful_bytes");
         if (has(entry, "elements")) row.elements = whole(entry, "elements");
         refuse_other_rate(positive(entry, "useful_bytes_per_second") * 1e-9, row.bytes, row.ms);
       }
       if (!seen.emplace(name, entry.value("repetition_index", json())).second)
-        throw bad_row("stands twice");
+        throw bad_value("stands twice");
       if (!ms_of_row.contains(name))
         add(run.rows, row);
       else if (!row.failure.empty())
         std::ranges::find(run.rows, name, &exercise_row::place)->failure = row.failure;
       ms_of_row[name].push_back(row.ms);
-    } catch (const bad_row& error) {
+    } catch (const bad_value& error) {
       refuse(run, name, error);
     }
   }
@@ -403,7 +401,7 @@ exercise_run read_exercise(std::string_view text, const std::string& source) {
   json document;
   try {
     document = read_json(text, kDeepest);
-  } catch (const std::runtime_error& error) {
+  } catch (const bad_value& error) {
     throw usage_error(source + ": neither the program's JSON nor JSON lines: " + error.what());
   }
   if (!document.is_object() || !document.contains("benchmarks"))

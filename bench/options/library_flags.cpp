@@ -12,13 +12,12 @@
 #include <limits>
 
 #include "bench/report/library.hpp"
+#include "bench/support/bad_value.hpp"
 #include "bench/support/format.hpp"
 #include "bench/support/text.hpp"
 
 namespace sectorbench {
 namespace {
-
-using bad_value = std::runtime_error;
 
 template <typename Number>
 std::optional<Number> read_number(std::string_view text) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bench/options/library_flags.hpp"
+#include "bench/support/bad_value.hpp"
 #include "bench/support/block.hpp"
 #include "sectorbench/pattern/pattern.hpp"
 
@@ -20,9 +21,6 @@ namespace {
 
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMaxElements = kMaxInt64 / size_of(element_type::kF32x4);
-
-// What is wrong with a value; the caller puts the flag and the value in front.
-using bad_value = std::runtime_error;
 
 template <typename Number>
 std::optional<Number> read_whole(std::string_view text) {

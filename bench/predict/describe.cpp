@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bench/predict/device_file.hpp"
+#include "bench/support/bad_value.hpp"
 #include "bench/support/format.hpp"
 #include "bench/support/text.hpp"
 
@@ -43,8 +44,8 @@ double read_quantity(std::string_view text, std::span<const unit> units) {
   std::vector<std::string_view> names;
   for (const unit& one : units)
     if (!one.name.empty()) names.push_back(one.name);
-  throw std::runtime_error(names.empty() ? "give a number"
-                                         : "give a number and its unit: " + join(names, ", "));
+  throw bad_value(names.empty() ? "give a number"
+                                : "give a number and its unit: " + join(names, ", "));
 }
 
 /// What a flag gives: which figure, in which units.
@@ -181,13 +182,13 @@ std::string describe(const std::vector<std::string>& flags) {
       const double number = of_peak ? read_quantity(value, kRates) / file.device.dram_bytes_per_s
                                     : read_quantity(value, one.units);
       if (one.units.data() == kShares.data() && number > 1)
-        throw std::runtime_error("is above the peak of " +
-                                 format_exact(file.device.dram_bytes_per_s * 1e-9) + " GB/s");
+        throw bad_value("is above the peak of " +
+                        format_exact(file.device.dram_bytes_per_s * 1e-9) + " GB/s");
       constexpr double kMost = 65536;
       if (one.units.data() == kCount.data() && (number != std::trunc(number) || number > kMost))
-        throw std::runtime_error("give a whole number up to 65536");
+        throw bad_value("give a whole number up to 65536");
       one.set(file, number);
-    } catch (const std::runtime_error& error) {
+    } catch (const bad_value& error) {
       throw usage_error("describe: " + as_given(one.name, value) + ": " + error.what());
     }
   }

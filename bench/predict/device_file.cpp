@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "bench/predict/built_in_devices.hpp"
+#include "bench/support/bad_value.hpp"
 #include "bench/support/format.hpp"
 #include "bench/support/input_file.hpp"
 #include "bench/support/json_input.hpp"
@@ -28,9 +29,6 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 constexpr std::array<std::string_view, 4> kSources{"data sheet", "measured", "assumed", "derived"};
 constexpr std::array<std::string_view, 4> kFigureKeys{"value", "unit", "source", "note"};
-
-// What is wrong with a key; callers put the file in front.
-using bad_key = std::runtime_error;
 
 /// Which files have a figure.
 enum class where_given {
@@ -184,8 +182,8 @@ std::string shown(const json& value) {
                                      : std::string_view(value.dump()));
 }
 
-bad_key bad(std::string_view path, const std::string& what) {
-  return bad_key(path.empty() ? what : std::string(path) + ": " + what);
+bad_value bad(std::string_view path, const std::string& what) {
+  return bad_value(path.empty() ? what : std::string(path) + ": " + what);
 }
 
 std::string path_of(std::string_view object, std::string_view key) {
@@ -236,17 +234,17 @@ bool is_key(const std::string& text) {
 
 double read_number(const json& value, const figure& what) {
   const std::string remedy = "; the unit is " + std::string(what.unit);
-  if (!value.is_number()) throw bad_key(shown(value) + " is no number" + remedy);
+  if (!value.is_number()) throw bad_value(shown(value) + " is no number" + remedy);
   const auto number = value.get<double>();
   if (what.whole && number != std::trunc(number))
-    throw bad_key(value.dump() + " is no whole number" + remedy);
+    throw bad_value(value.dump() + " is no whole number" + remedy);
   if (number > what.lowest || (number == what.lowest && !what.above_lowest))
     if (number <= what.highest) return number;
-  throw bad_key(value.dump() + " is not " +
-                (what.highest < kNoLimit
-                     ? "from " + format_exact(what.lowest) + " to " + format_exact(what.highest)
-                     : (what.above_lowest ? "above " : "at least ") + format_exact(what.lowest)) +
-                remedy);
+  throw bad_value(value.dump() + " is not " +
+                  (what.highest < kNoLimit
+                       ? "from " + format_exact(what.lowest) + " to " + format_exact(what.highest)
+                       : (what.above_lowest ? "above " : "at least ") + format_exact(what.lowest)) +
+                  remedy);
 }
 
 /// What figures of a unit can be; beyond it lies a slip, of the unit or of the exponent.
@@ -288,16 +286,16 @@ double read_plausible(const json& value, const figure& what) {
   const double number = read_number(value, what);
   const interval can_be = plausible(what.unit);
   if (number >= can_be.low && number <= can_be.high) return number;
-  throw bad_key(format_exact(number) + " is no figure of a GPU, which are from " +
-                format_exact(can_be.low) + " to " + format_exact(can_be.high) + "; the unit is " +
-                std::string(what.unit) + slip_of(number, can_be, what.unit));
+  throw bad_value(format_exact(number) + " is no figure of a GPU, which are from " +
+                  format_exact(can_be.low) + " to " + format_exact(can_be.high) + "; the unit is " +
+                  std::string(what.unit) + slip_of(number, can_be, what.unit));
 }
 
 interval read_ends(const json& low, const json& high, const figure& what) {
   const interval ends{read_plausible(low, what), read_plausible(high, what)};
   if (ends.low <= ends.high) return ends;
-  throw bad_key("the low end " + low.dump() + " is above the high end " + high.dump() +
-                "; write [low, high]");
+  throw bad_value("the low end " + low.dump() + " is above the high end " + high.dump() +
+                  "; write [low, high]");
 }
 
 void read_value(const json& value, const figure& what, double& to) {
@@ -314,27 +312,27 @@ void read_value(const json& value, const figure& what, interval& to) {
   else if (value.size() == 2)
     to = read_ends(value[0], value[1], what);
   else
-    throw bad_key(shown(value) + " is no interval; write a number, or [low, high]");
+    throw bad_value(shown(value) + " is no interval; write a number, or [low, high]");
 }
 
 curve::point read_point(const json& value, const figure& what) {
   if (!value.is_array() || value.size() < 2 || value.size() > 3)
-    throw bad_key(shown(value) + " is no point; write [x, y] or [x, low, high]");
+    throw bad_value(shown(value) + " is no point; write [x, y] or [x, low, high]");
   const figure x{.unit = what.unit, .lowest = what.first_x, .highest = what.last_x};
   return {read_number(value[0], x), read_ends(value[1], value.back(), what)};
 }
 
 void read_value(const json& value, const figure& what, curve& to) {
   if (!value.is_array() || value.empty())
-    throw bad_key(shown(value) + " is no curve; write [[x, y], ...] or [[x, low, high], ...]");
+    throw bad_value(shown(value) + " is no curve; write [[x, y], ...] or [[x, low, high], ...]");
   std::vector<curve::point> points;
   for (std::size_t i = 0; i < value.size(); ++i) {
     try {
       points.push_back(read_point(value[i], what));
       if (i > 0 && points[i].x <= points[i - 1].x)
-        throw bad_key("x " + value[i][0].dump() + " after x " + value[i - 1][0].dump() +
-                      "; sort the points by x, each x once");
-    } catch (const bad_key& error) {
+        throw bad_value("x " + value[i][0].dump() + " after x " + value[i - 1][0].dump() +
+                        "; sort the points by x, each x once");
+    } catch (const bad_value& error) {
       throw bad("point " + std::to_string(i + 1), error.what());
     }
   }
@@ -349,7 +347,7 @@ void read_value(const json& value, const figure&, memory_kind& to) {
   const auto found = value.is_string() ? std::ranges::find(kMemoryKinds, value.get<std::string>())
                                        : kMemoryKinds.end();
   if (found == kMemoryKinds.end())
-    throw bad_key(shown(value) + " is not known; known: " + join(kMemoryKinds, ", "));
+    throw bad_value(shown(value) + " is not known; known: " + join(kMemoryKinds, ", "));
   to = static_cast<memory_kind>(found - kMemoryKinds.begin());
 }
 
@@ -386,7 +384,7 @@ void read_figure(const json& root, std::string_view path, const figure& what, Va
   const json& value = member(given, path, "value", "add it, in " + unit);
   try {
     read_value(value, what, to);
-  } catch (const bad_key& error) {
+  } catch (const bad_value& error) {
     throw bad(path_of(path, "value"), error.what());
   }
 }
@@ -458,7 +456,7 @@ void scale_file(device_file& file) {
 
 device_file read_file(const json& root) {
   if (!root.is_object())
-    throw bad_key("holds no description of a GPU; docs/options.md says how to write one");
+    throw bad_value("holds no description of a GPU; docs/options.md says how to write one");
   const auto& keys = keys_by_object();
   check_keys(root, "", keys.at(""));
   const json& schema = member(root, "", "schema", "add \"schema\": 1");
@@ -587,7 +585,7 @@ device_file read_device_file(std::string_view json_text, std::string_view where)
   try {
     constexpr std::size_t kDeepest = 8;
     return read_file(read_json(json_text, kDeepest));
-  } catch (const bad_key& error) {
+  } catch (const bad_value& error) {
     throw usage_error(std::string(where) + ": " + error.what());
   }
 }

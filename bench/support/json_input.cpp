@@ -3,9 +3,10 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "bench/support/bad_value.hpp"
 
 namespace sectorbench {
 namespace {
@@ -45,7 +46,7 @@ class checker : public json::json_sax_t {
     const std::string what(message.substr(start == std::string_view::npos ? 0 : start + 2, kShown));
     if (dynamic_cast<const json::out_of_range*>(&error) != nullptr)
       fail(what + "; write a finite number");
-    throw std::runtime_error(what + (position > length_ ? " (is it cut off?)" : ""));
+    throw bad_value(what + (position > length_ ? " (is it cut off?)" : ""));
   }
 
  private:
@@ -72,7 +73,7 @@ class checker : public json::json_sax_t {
     std::string path;
     for (const level& each : open_)
       if (!each.last.empty()) path += (path.empty() ? "" : ".") + each.last;
-    throw std::runtime_error(path.empty() ? what : path + ": " + what);
+    throw bad_value(path.empty() ? what : path + ": " + what);
   }
 
   std::size_t length_, deepest_;

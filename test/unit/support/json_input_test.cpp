@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
+
+#include "bench/support/bad_value.hpp"
 
 namespace sectorbench {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 std::string refusal(const std::string& text, std::size_t deepest) {
   try {
     return "read: " + read_json(text, deepest).dump();
-  } catch (const std::runtime_error& error) {
+  } catch (const bad_value& error) {
     return error.what();
   }
 }

@@ -5,7 +5,10 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
+
+#include "bench/support/bad_value.hpp"
 
 namespace sectorbench {
 namespace {
@@ -21,6 +24,9 @@ TEST(Text, AMessageKeepsItsEndsOfAMegabyte) {
   while (umlauts.size() < 5001) umlauts += "\xc3\xa4";
   EXPECT_TRUE(is_utf8(shortened(umlauts)) && is_utf8(shortened("z" + umlauts)));
 }
+
+// Who puts a flag before a value's error would put it before a finished line too.
+static_assert(!std::is_base_of_v<bad_value, usage_error>);
 
 TEST(Text, AUsageErrorIsOneLine) {
   EXPECT_STREQ(usage_error("a\nb\x7f\tc").what(), "a?b??c");
