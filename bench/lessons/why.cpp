@@ -2,13 +2,12 @@
 #include "bench/lessons/why.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "bench/support/format.hpp"
+#include "bench/support/output_of_program.hpp"
 
 namespace sectorbench {
 namespace {
@@ -170,20 +169,13 @@ class questioner {
     if (settings_.program.empty()) return;
     counterfactual& one =
         add("loads fetch 32 bytes (--l2_fetch_granularity=32)", limit::kDramBytes);
-    const std::string command =
-        "'" + settings_.program + "' '--rows=" + spec().name() +
-        "' --elements=" + std::to_string(spec().elements) +
-        " --block=" + std::to_string(spec().block.x) + "x" + std::to_string(spec().block.y) +
-        " --l2_fetch_granularity=32 --counters=off --clock_check=off --progress=off "
-        "--device=cuda:" +
-        std::to_string(device_.index().value_or(0)) + " --benchmark_format=json 2>/dev/null";
-    std::string text;
-    if (std::FILE* const pipe = ::popen(command.c_str(), "r")) {
-      std::array<char, 4096> part{};
-      while (const std::size_t read = std::fread(part.data(), 1, part.size(), pipe))
-        text.append(part.data(), read);
-      ::pclose(pipe);
-    }
+    const std::string text = output_of_program(
+        {settings_.program, "--rows=" + spec().name(),
+         "--elements=" + std::to_string(spec().elements),
+         "--block=" + std::to_string(spec().block.x) + "x" + std::to_string(spec().block.y),
+         "--l2_fetch_granularity=32", "--counters=off", "--clock_check=off", "--progress=off",
+         "--device=cuda:" + std::to_string(device_.index().value_or(0)),
+         "--benchmark_format=json"});
     const auto file = nlohmann::json::parse(text, nullptr, false);
     if (file.is_discarded() || !file.contains("benchmarks") || file["benchmarks"].empty() ||
         !file["benchmarks"][0].contains("time_median_s")) {
