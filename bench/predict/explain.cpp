@@ -139,6 +139,7 @@ class explainer {
     array_ = static_cast<double>(row.buffer_bytes());
     access_ = size_of(row.type) * body.together();
     flops_ = static_cast<double>(body.flops());
+    block_rows_ = body.shape().block.y;
     const auto side = [&](const side_extent& extent, const side_totals& totals) {
       moved_side moved;
       moved.totals = totals;
@@ -773,6 +774,10 @@ class explainer {
     else if (in_part() && walks(stores_.any() ? stores_ : loads_))
       say("Let neighbouring threads take neighbouring elements, so that a warp uses whole sectors" +
           becomes());
+    else if (in_part() && block_rows_ > 1)
+      say("Let x run along what lies beside each other, in blocks at least 32 wide: a warp counts "
+          "x first, and takes a row's whole sectors then" +
+          becomes());
     else if (in_part())
       say(std::string(stores_.any() ? "Write" : "Read") +
           " whole sectors, or stage a tile through shared memory" + becomes());
@@ -855,6 +860,7 @@ class explainer {
   double array_ = 0;  // its bytes
   int access_ = 1;    // bytes of one access of a thread
   double flops_ = 0;
+  unsigned block_rows_ = 1;
   moved_side loads_, stores_;
   double list_ = 0;  // bytes of the index list
   double best_ = 0;  // bytes that have to cross DRAM

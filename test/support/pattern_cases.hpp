@@ -48,6 +48,7 @@ inline std::vector<index_t> values_to_try(std::string_view pattern, const parame
       {"active", {1, 2, 31, 32}},
       {"aos", {0, 1, 2, 12}},
       {"pitch", {1, 7, 100, 128}},
+      {"pitch_swapped", {1, 7, 100, 128}},
       {"transpose_wide", {8, 16, 32}},
       {"wide", {0, 16}},
   };

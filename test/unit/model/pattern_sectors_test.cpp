@@ -72,6 +72,23 @@ TEST(PatternSectors, BlocksDecideWhichLanesFormAWarp) {
   EXPECT_EQ(load_sectors(kShifted, kMatrix, {8, 32}), 4 + 4 * 7.0 / 8);
 }
 
+TEST(PatternSectors, SwappedAxesMakeAWarpOfRows) {
+  // In blocks of 16 x 16 a warp takes two neighbours of each of 16 rows: at an even place they
+  // share a sector, and of eight rows of 1001 floats one has them in two.
+  constexpr std::string_view kOdd = "pitch_swapped/copy/f32/columns:1001/pitch:1001";
+  EXPECT_EQ(load_sectors("pitch_swapped/copy/f32/columns:1024/pitch:1024", 1024 * 64, {16, 16}),
+            16);
+  EXPECT_EQ(load_sectors("pitch_swapped/copy/f32/columns:1000/pitch:1001", 1000 * 64, {16, 16}),
+            18);
+  EXPECT_NEAR(load_sectors(kOdd, 1001 * 64, {16, 16}), 18, 0.01);  // the last column is alone
+  EXPECT_EQ(load_sectors(kOdd, 1001 * 64, {32, 8}), 32);
+  // What is dense is so in the order of the threads, column by column: a transpose's other side.
+  const launch_totals one =
+      totals_of("pitch_swapped/gather/f32/columns:1024/pitch:1024", 1024 * 64, {16, 16});
+  EXPECT_EQ(one.loads.sectors_per_request(), 16);
+  EXPECT_EQ(one.stores.sectors_per_request(), 4);
+}
+
 TEST(PatternSectors, SharedElements) {
   EXPECT_EQ(load_sectors("broadcast/read/f32/share:2"), 2);
   EXPECT_EQ(load_sectors("broadcast/read/f32/share:8"), 1);

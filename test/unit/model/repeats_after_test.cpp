@@ -68,11 +68,16 @@ TEST(RepeatsAfter, IsAsGoodAsAWalk) {
   for (const block_size block : {block_size{32, 8}, block_size{16, 16}, block_size{256, 1}})
     for (const index_t columns : {100, 1000, 1024})
       pitches.push_back({100003, {columns, columns + 24}, block});
+  std::vector<one_case> swapped = pitches;  // of which the last row is shorter
+  for (const index_t distance : {1001, 1004})
+    swapped.push_back({1001 * 96, {1001, distance}, {16, 16}});
+  swapped.push_back({1024 * 64, {1024, 1024}, {8, 32}});
   for (const element_type type : {element_type::kF16, element_type::kF32, element_type::kF64}) {
     expect_equal_to_a_walk<shuffle<1>>(type, rows({1}));
     expect_equal_to_a_walk<shuffle<2>>(type, rows({2}));
     expect_equal_to_a_walk<active>(type, rows({7}));
     expect_equal_to_a_walk<pitch>(type, pitches);
+    expect_equal_to_a_walk<pitch_swapped>(type, swapped);
     expect_equal_to_a_walk<transpose_naive<true>>(type, matrices());
     expect_equal_to_a_walk<transpose_naive<false>>(type, matrices());
     expect_equal_to_a_walk<transpose_tile<tile_layout::kPadded>>(type, matrices());

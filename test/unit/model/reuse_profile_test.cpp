@@ -238,6 +238,7 @@ TEST(ReuseProfile, OtherPatternsAreAsAPlainWalkFindsThem) {
       expect_as_walked<copy>(pattern_of<transpose_tile<tile_layout::kPadded>>(n, 100), block,
                              width);
       expect_as_walked<copy>(pattern_of<pitch>(n, 100, 124), block, width);
+      expect_as_walked<gather>(pattern_of<pitch_swapped>(n, 100, 124), block, width);
       expect_as_walked<gather>(pattern_of<broadcast<8>>(n), block, width);
     }
   }

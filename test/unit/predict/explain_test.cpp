@@ -466,6 +466,14 @@ TEST(Explain, ColumnsOfATransposeAreStaged) {
              "of 32 bytes: up to 17 times the array become 2."}));
 }
 
+TEST(Explain, SwappedAxesAreSwappedBack) {
+  row_spec row = row_of("pitch_swapped/copy/f32/columns:1001/pitch:1001", 1001 * 16384);
+  row.block = {16, 16};
+  const texts said = explain(row, predict(row, made_up()), made_up(), {});
+  EXPECT_TRUE(said.back().starts_with("Let x run along what lies beside each other"))
+      << said.back();
+}
+
 TEST(Explain, ListInFlightIsUnrolled) {
   EXPECT_EQ(
       explained_as("random/gather/f32", kMi, limit::kInFlight).back(),
