@@ -119,6 +119,7 @@ exit_code run(const char* program, const std::vector<std::string>& arguments) {
   const run_plan plan = read_command_line(parsed);
   if (plan.wanted.hint > 0) return show_hint(plan, stdout);
   if (!plan.wanted.check_file.empty()) return check_file(plan, stdout);
+  if (!plan.wanted.ncu.empty()) return explain_exports(plan, stdout);
   const options& wanted = plan.wanted;
   const library_flags& flags = plan.flags;
   const filter_matcher filter(flags.filter);

@@ -43,6 +43,9 @@ exercise_verdict check_rows(const backend& device, const std::vector<suite_row>&
 /// --predict: predicts the matching rows; nothing is measured.
 exit_code predict_rows(const run_plan& plan, const filter_matcher& filter, std::FILE* out);
 
+/// --explain --ncu: explains kernels that Nsight Compute has counted; nothing is measured.
+exit_code explain_exports(const run_plan& plan, std::FILE* out);
+
 /// --traps: the known mistakes on one device, beside the right measurements.
 exit_code show_traps(const run_plan& plan, device_run& run, std::FILE* out);
 

@@ -22,8 +22,7 @@ exit_code predict_rows(const run_plan& plan, const filter_matcher& filter, std::
     throw usage_error("--predict: writes tables and JSON; take --benchmark_format=json");
   std::vector<predictor> devices;
   for (const std::string& name : wanted.gpus) {
-    const bool built_in = name.find_first_of("/.") == std::string::npos;  // else it is a file
-    predictor one(find_device(name), built_in ? "built in" : name);
+    predictor one = named_predictor(name);
     const std::string& key = one.device().key;
     for (const predictor& other : devices)
       if (other.device().key == key)

@@ -328,6 +328,12 @@ void read_gpus(std::string_view value, options& to) {
   to.gpus = read_list(value, [](std::string_view part) { return std::string(part); });
 }
 
+void read_exports(std::string_view value, options& to) {
+  to.ncu = read_list(value, [](std::string_view part) { return std::string(part); });
+  if (to.ncu.front().empty() || to.ncu.size() > 2)
+    throw bad_value("one file, or two to compare, e.g. --ncu=before.csv,after.csv");
+}
+
 struct flag {
   std::string_view name;
   // Its form; empty for a flag without a value, in brackets for one that may go without.
@@ -456,6 +462,10 @@ constexpr std::array kFlags{
     flag{"--explain", "", "--explain",
          "after the table say of each row in words what limits it and what helps",
          [](std::string_view, options& to) { to.explain = true; }},
+    flag{"--ncu", "FILE[,FILE]", "--ncu=before.csv,after.csv",
+         "with --explain: instead of rows explain the kernels that Nsight Compute has counted "
+         "(docs/counters.md says how), and compare those of two files",
+         read_exports},
     flag{"--why", "", "--why",
          "instead of a table measure each row and the same with one cause changed, beside what the "
          "model says of the change",
@@ -519,7 +529,8 @@ command_line parse_options(std::span<const std::string> args) {
       {parsed.ours.predict, "--predict"},
       {parsed.ours.why, "--why"},
       {parsed.ours.check || parsed.ours.hint > 0, parsed.ours.check ? "--check" : "--hint"},
-      {parsed.ours.calibrate, "--calibrate"}};
+      {parsed.ours.calibrate, "--calibrate"},
+      {!parsed.ours.ncu.empty(), "--ncu"}};
   std::string_view first;
   for (const auto& [wanted, name] : instead_of_a_table) {
     if (wanted && !first.empty())
@@ -544,7 +555,9 @@ command_line parse_options(std::span<const std::string> args) {
   if (parsed.ours.check && names_no_rows) parsed.ours.suite = suite_kind::kReference;
   if (parsed.ours.predict && parsed.ours.gpus.empty())
     throw usage_error("--predict: say for which GPU, e.g. --gpu=h200, or --gpu=h200,t4");
-  if (!parsed.ours.predict && parsed.ours.gpus.size() > 1)
+  if (!parsed.ours.ncu.empty() && !parsed.ours.explain)
+    throw usage_error("--ncu: say what to do with the file: --explain");
+  if (!parsed.ours.predict && parsed.ours.ncu.empty() && parsed.ours.gpus.size() > 1)
     throw usage_error("--gpu=...: a run takes one description; --predict takes several");
   const options& ours = parsed.ours;
   if (ours.counters == counters_mode::kOff && !ours.extra_metrics.empty())

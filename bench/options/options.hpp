@@ -75,6 +75,7 @@ struct options {
   std::vector<std::string> gpus;  ///< descriptions that predictions take: names or files
   bool predict = false;           ///< instead of measuring
   bool explain = false;           ///< in words, after the table
+  std::vector<std::string> ncu;   ///< exports of Nsight Compute to explain, instead of rows
   bool check = false;             ///< the exercise, on the rows of the run or of `check_file`
   std::string check_file;         ///< rows that another run left; empty: measure them
   int hint = 0;                   ///< 1 or 2: the exercise's hint, instead of a run

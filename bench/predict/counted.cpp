@@ -110,6 +110,9 @@ std::optional<row_prediction> limits_of_counts(const counted_launch& launch,
   const double instructions = counted(launch.metrics, "instructions_measured");
   const interval issued = device.time->shared_wavefronts_per_s * kSchedulers;
   time.terms.issue = {instructions / issued.high, instructions / issued.low};
+  if (const auto busy = launch.metrics.find(kExecutionMetric); busy != launch.metrics.end())
+    time.terms.issue =
+        larger(time.terms.issue, interval::exactly(busy->second / 100 * launch.seconds));
   time.terms.in_flight = {};  // how often a thread waits was not counted
   time.seconds = interval::exactly(launch.seconds);
   time.scaled = false;  // as it was measured

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "bench/predict/prediction.hpp"
 #include "bench/report/counters.hpp"
@@ -10,6 +11,10 @@
 /// What limits a launch whose accesses nobody described, from what the hardware counted of it.
 
 namespace sectorbench {
+
+/// How busy the busiest pipe of the SMs was, in percent, where a profiler says so.
+inline constexpr std::string_view kExecutionMetric =
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed";
 
 /// A launch as it was seen.
 struct counted_launch {

@@ -553,6 +553,13 @@ class explainer {
   }
 
   void issue() {
+    if (const auto busy = measured_.metrics.find(kExecutionMetric);
+        busy != measured_.metrics.end()) {
+      say("The SMs execute at " + percent(busy->second / 100) +
+          " of the rate of the pipe that they use most (arithmetic, tensor cores, issue)" +
+          alone() + ".");
+      return say("Fewer or cheaper operations help; another order of the accesses does not.");
+    }
     const double instructions = metric_of(measured_.metrics, "instructions_measured").value_or(0);
     say_cost("To issue the " + count_text(instructions) + " instructions of its warps, " +
                  plain(instructions * kWarpLanes / array_) +

@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "bench/cases/row_list.hpp"
 #include "bench/predict/prediction_metrics.hpp"
@@ -21,9 +20,8 @@ namespace sectorbench {
 namespace {
 
 constexpr index_t kMostBytes = index_t{1} << 38;  // 256 GiB
-constexpr double kSameNumber = 1.02;  // ends of an interval that are printed as one number
-
 constexpr std::size_t kLineWidth = 120;
+constexpr double kSameNumber = 1.02;  // ends of an interval that are printed as one number
 
 /// "1.2 ms", or "1.2..3.4 ms" where the ends differ.
 std::string either(double low, double high, std::string a, const std::string& b) {
@@ -63,30 +61,6 @@ std::string ratio_text(const interval& ratio) {
   if (ratio.high <= 0) return "-";
   if (ratio.low > 0.995 && ratio.high < 1.005) return "1";
   return either(ratio.low, ratio.high, three_digits(ratio.low), three_digits(ratio.high)) + "x";
-}
-
-/// Lines of cells under a heading. A first column that does not fit beside the others in 120
-/// columns stands above them instead, once for all lines that it begins.
-std::string aligned(const std::vector<std::vector<std::string>>& lines,
-                    const std::vector<bool>& left) {
-  std::vector<std::size_t> widths(left.size());
-  for (const auto& line : lines)
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  const std::size_t width = std::accumulate(widths.begin(), widths.end(), 2 * (left.size() - 1));
-  const bool above = width > kLineWidth;
-  std::string text;
-  for (std::size_t n = 0; n < lines.size(); ++n) {
-    if (above && (n == 0 || lines[n][0] != lines[n - 1][0])) text += lines[n][0] + "\n";
-    std::string out = above ? "" : lines[n][0] + std::string(widths[0] - lines[n][0].size(), ' ');
-    for (std::size_t i = 1; i < lines[n].size(); ++i) {
-      const std::string spaces(widths[i] - lines[n][i].size(), ' ');
-      out += "  " + (left[i] ? lines[n][i] + spaces : spaces + lines[n][i]);
-    }
-    out.erase(out.find_last_not_of(' ') + 1);
-    text += out + "\n";
-    if (n == 0) text += std::string(out.size(), '-') + "\n";
-  }
-  return text;
 }
 
 /// @throws not_applicable for what no run takes, and for more than is predicted

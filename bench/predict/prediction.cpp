@@ -39,6 +39,11 @@ std::vector<row_prediction> predict_on(const program& body, std::span<const pred
   return result;
 }
 
+predictor named_predictor(const std::string& name_or_file) {
+  const bool built_in = name_or_file.find_first_of("/.") == std::string::npos;  // else it is a file
+  return {find_device(name_or_file), built_in ? "built in" : name_or_file};
+}
+
 std::optional<predictor> choose_predictor(const std::string& wanted, const evidence& facts) {
   if (!wanted.empty()) return predictor(find_device(wanted), wanted);
   const auto fact = [&](std::string_view key) {

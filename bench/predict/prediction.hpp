@@ -52,6 +52,9 @@ class predictor {
 /// The same row on several GPUs; what does not depend on the GPU is worked out once.
 std::vector<row_prediction> predict_on(const program& body, std::span<const predictor> devices);
 
+/// The one that --gpu= names. @throws usage_error
+predictor named_predictor(const std::string& name_or_file);
+
 /// The description that a run on this GPU takes: the one that --gpu= names, else the passport that
 /// a calibration left in the user's cache, else the built-in one of that name; none if there is
 /// none.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 namespace sectorbench {
 namespace {
@@ -121,6 +122,29 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
       lines.emplace_back(word);
   }
   return lines;
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& lines,
+                    const std::vector<bool>& left) {
+  std::vector<std::size_t> widths(left.size());
+  for (const auto& line : lines)
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  const std::size_t width = std::accumulate(widths.begin(), widths.end(), 2 * (left.size() - 1));
+  constexpr std::size_t kLineWidth = 120;
+  const bool above = width > kLineWidth;
+  std::string text;
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    if (above && (n == 0 || lines[n][0] != lines[n - 1][0])) text += lines[n][0] + "\n";
+    std::string out = above ? "" : lines[n][0] + std::string(widths[0] - lines[n][0].size(), ' ');
+    for (std::size_t i = 1; i < lines[n].size(); ++i) {
+      const std::string spaces(widths[i] - lines[n][i].size(), ' ');
+      out += "  " + (left[i] ? lines[n][i] + spaces : spaces + lines[n][i]);
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    text += out + "\n";
+    if (n == 0) text += std::string(out.size(), '-') + "\n";
+  }
+  return text;
 }
 
 std::string_view near_match(std::string_view word, std::span<const std::string_view> candidates) {

@@ -41,6 +41,11 @@ std::string join(std::span<const std::string_view> parts, std::string_view separ
 /// its own. @pre width > 0.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
+/// Lines of cells under a heading. A first column that does not fit beside the others in 120
+/// columns stands above them instead, once for all lines that it begins.
+std::string aligned(const std::vector<std::vector<std::string>>& lines,
+                    const std::vector<bool>& left);
+
 /// The candidate that `word` is most likely a slip of the pen for, or "" if none is near.
 std::string_view near_match(std::string_view word, std::span<const std::string_view> candidates);
 

@@ -29,6 +29,7 @@ FOREIGN_FLAGS = {
     "cmake": {"--build", "--install", "--prefix", "--preset"},
     "ncu": {
         "--clock-control", "--metrics", "--nvtx", "--nvtx-include", "--print-nvtx-rename", "--query-metrics",
+        "--import", "--page", "--set",
     },
     "compare.py": {"--no-color", "--no-utest"},
     "apt-get": {"--no-install-recommends"},
