@@ -171,7 +171,7 @@ class explainer {
   }
 
   std::vector<std::string> explain() {
-    if (!in_dram()) cached();
+    if (!in_dram() && !(prediction_.counted && traffic_.footprint_bytes <= 0)) cached();
     if (prediction_.time) {
       limited();
     } else {
