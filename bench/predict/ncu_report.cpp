@@ -334,7 +334,7 @@ std::string ncu_text(const std::vector<explained_kernel>& kernels,
   std::string text = counts_table(kernels);
   for (const explained_kernel& one : kernels) {
     text += "\n" + one.kernel.first.kernel + "\n";
-    std::vector<std::string> sentences = one.judged;
+    std::vector<std::string> sentences;
     const bool shown = !one.like.empty() && (one.like.front().same || accesses_matter(one));
     if (one.like.empty()) {
       sentences.emplace_back("It makes no requests for global memory that were counted.");
@@ -349,6 +349,7 @@ std::string ncu_text(const std::vector<explained_kernel>& kernels,
                                     ".");
     }
     sentences.insert(sentences.end(), one.cause.begin(), one.cause.end());
+    sentences.insert(sentences.end(), one.judged.begin(), one.judged.end());
     const std::string lines = explained("", sentences);
     text += lines.substr(std::min<std::size_t>(1, lines.size()));
     if (shown) text += forecast_table(one.predicted, devices);
