@@ -70,6 +70,8 @@ std::string overstated(const side_extent& loads, const side_extent& stores,
     const auto sectors = metric_of(metrics, requested);
     const auto exchanged = metric_of(metrics, in_l2);
     if (!sectors || !exchanged) return;
+    // Atomics and bulk copies are other requests than loads and stores, and not counted.
+    if (*sectors == 0 && *exchanged == 0) return;
     const double seen = std::max(*sectors, *exchanged) * kSectorBytes;
     if (static_cast<double>(declared.moved()) > seen)
       text += (text.empty() ? "" : "; ") + std::to_string(declared.moved()) +

@@ -11,7 +11,9 @@ namespace {
 
 constexpr double kBusy = 0.75;     // of the measured time: what takes it is the limit
 constexpr double kHalfBusy = 0.4;  // of it: DRAM that is not given what it likes
-constexpr double kInPart = 16;     // bytes used of a sector
+constexpr double kFarFrom =
+    4;  // times as busy as memory: pipes take several cycles to an instruction
+constexpr double kInPart = 16;  // bytes used of a sector
 // Schedulers of an SM since Volta: each issues an instruction of a warp in a cycle, in which the
 // banks serve one wavefront of the SM.
 constexpr double kSchedulers = 4;
@@ -132,6 +134,9 @@ std::optional<row_prediction> limits_of_counts(const counted_launch& launch,
   const use longest = *std::ranges::max_element(uses, {}, &use::share);
   if (longest.share >= kBusy)
     time.limited_by = longest.what;
+  else if (const double issue = share(terms.issue);
+           issue >= kHalfBusy && issue >= kFarFrom * std::max(share(terms.dram), share(terms.l2)))
+    time.limited_by = limit::kIssue;
   else if (share(terms.launch) >= kLaunchShare)
     time.limited_by = limit::kLaunch;
   else if (share(terms.dram) >= kHalfBusy && launch.used_per_sector() <= kInPart)

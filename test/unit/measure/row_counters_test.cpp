@@ -742,6 +742,14 @@ TEST(DeclaredBytes, OfAnotherUnitsAccessesAreSeenBehindL1) {
   EXPECT_NE(overstated({.touched = 16385}, {}, metrics), "");
 }
 
+// An atomic addition stores its result, and makes no request that is counted as a store.
+TEST(DeclaredBytes, AreNotJudgedWhereNoAccessWasCounted) {
+  metric_values metrics = requested_and_exchanged();
+  metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] = 0;
+  metrics["lts__t_sectors_srcunit_tex_op_write.sum"] = 0;
+  EXPECT_EQ(overstated({}, {.touched = 4}, metrics), "");
+}
+
 TEST(DeclaredBytes, AreNotJudgedWithoutTheMetrics) {
   metric_values metrics = requested_and_exchanged();
   metrics.erase("lts__t_sectors_srcunit_tex_op_read.sum");
