@@ -23,7 +23,7 @@ cat >"$folder/source/doubled.cu" <<'END'
 
 namespace {
 
-constexpr unsigned kCount = 1u << 26, kBlock = 256;
+constexpr unsigned kCount = 1u << 24, kBlock = 256;
 #ifdef SLOWER
 constexpr unsigned kWork = kCount / 100 * 103 / kBlock * kBlock;
 #else
