@@ -2,4 +2,4 @@
 #include "sectorbench/execution/instantiate.hpp"
 #include "sectorbench/patterns/pitch.hpp"
 
-SECTORBENCH_PATTERN(sectorbench::pitch, sectorbench::pitch_swapped)
+SECTORBENCH_PATTERN(sectorbench::pitched<false>, sectorbench::pitched<true>)
